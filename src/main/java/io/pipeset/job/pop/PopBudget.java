@@ -12,50 +12,49 @@ import io.pipeset.report.Account;
 import io.pipeset.report.Ending.Cause;
 
 /**
- * Lets a job take no more values out of Redis than its report can carry. A value that was
- * taken exists nowhere else, so the job stops before it takes too much.
+ * Limits the values that a job pops to those that its report can hold. A popped value
+ * exists nowhere else, so the job stops before it pops too much.
  * <p>
- * The size of a value is known only when it is here. So a job asks for few values before
- * it asks for many, and expects the next ones to be as large as the largest so far. A pop
- * of several values that may not fit leaves the values in Redis for which there is no
- * room.
+ * The size of a value is known only after its pop. So a job pops few values before it
+ * pops many, and expects the next values to be as large as the largest so far. A pop of
+ * several values that may not fit is limited by its bytes, and leaves the other values in
+ * Redis.
  */
 public final class PopBudget {
 
-	/** The size that a value is expected to have before one was seen. */
-	private static final long UNSEEN_BYTES = 64 << 10;
+	/** The expected size of a value before the first one has arrived. */
+	private static final long FIRST_VALUE_BYTES = 64 << 10;
 
 	/**
-	 * The same in a transaction, whose values are all asked for before one of them is
-	 * here.
+	 * The same in a transaction, whose pops are all sent before the first value arrives.
 	 */
-	private static final long UNSEEN_IN_TRANSACTION_BYTES = 4 << 10;
+	private static final long FIRST_VALUE_IN_TRANSACTION_BYTES = 4 << 10;
 
-	/** The number of values that may be on their way for each that was seen. */
-	private static final int GROWTH = 4;
+	/** How many values may be in flight for each value that has arrived. */
+	private static final int MAX_GROWTH = 4;
 
 	/**
-	 * A pop of more values than this is held to the limit by itself, whatever was seen
-	 * before: larger values may come all of a sudden.
+	 * A pop of more values than this is limited by itself, because the next values may
+	 * suddenly be larger.
 	 */
-	private static final int MOST_AT_ONCE = 16;
+	private static final int MAX_UNLIMITED = 16;
 
 	/**
-	 * The memory of a value beside its bytes, which are there twice for a while.
+	 * The memory of a value in addition to its bytes, which exist twice for a while.
 	 */
 	private static final int VALUE_BYTES = 100;
 
 	/**
-	 * Values on their way may take one in so many of the bytes that jobs share; a job
-	 * that is alone gets half of them.
+	 * The divisor of the shared memory that values in flight may take; a single job may
+	 * get half of the shared memory.
 	 */
-	private static final int PART_ON_THE_WAY = 8;
+	private static final int IN_FLIGHT_DIVISOR = 8;
 
-	/** The least memory that is taken at once. */
+	/** The least memory that is reserved at once. */
 	private static final long STEP_BYTES = 64 << 10;
 
 	/** How long the job waits for memory before it stops. */
-	private static final Duration PATIENCE = Duration.ofSeconds(10);
+	private static final Duration MAX_MEMORY_WAIT = Duration.ofSeconds(10);
 
 	private final long maxValues;
 
@@ -63,7 +62,7 @@ public final class PopBudget {
 
 	private final boolean atomic;
 
-	private final long unseenBytes;
+	private final long firstValueBytes;
 
 	private final Account account;
 
@@ -73,45 +72,51 @@ public final class PopBudget {
 
 	private final MemoryShare memory;
 
-	/** The memory that was taken for values. */
+	/** The memory that is reserved for values. */
 	private long reserved;
 
-	/** The memory of the values that were here at the last look. */
+	/** The memory of the values that had arrived when the lanes were last drained. */
 	private long heldBytes;
 
+	/** The name of the memory limit, for messages. */
 	private final String memoryLimit;
 
-	/** The limit that a pop of many values was held to, for messages. */
+	/** The limit that the last limited pop had, for messages. */
 	private String limit;
 
+	/** The values popped before the lanes were last drained. */
 	private long taken;
 
+	/** The bytes of these values. */
 	private long takenBytes;
 
-	/** The values that were asked for and answered, even with a nil. */
-	private long seen;
+	/** The requested values whose replies have arrived, including nils. */
+	private long arrived;
 
-	/** The values that were asked for since the last look. */
-	private long asked;
+	/** The values requested since the lanes were last drained. */
+	private long requested;
 
-	/** The pops that asked for these. */
-	private long askedPops;
+	/** The pops that requested these values. */
+	private long requestedPops;
 
-	/** Whether a pop was limited since the last look, and so may have been cut short. */
+	/**
+	 * Whether a pop was limited since the lanes were last drained, so that it may have
+	 * left values.
+	 */
 	private boolean limited;
 
 	/**
-	 * Begins with nothing taken.
-	 * @param context the job's account, its stop, and whether its batches are
-	 * transactions
-	 * @param lanes the lanes that pops go into, which are drained before a look at the
-	 * answers
+	 * Creates the budget of a job.
+	 * @param maxValues the most values that the job may pop
+	 * @param maxBytes the most bytes of these values
+	 * @param context the account, the stop and the settings of the job
+	 * @param lanes the lanes of the pops, drained before their replies are counted
 	 */
 	public PopBudget(long maxValues, long maxBytes, LaneContext context, Lanes lanes, MemoryShare memory) {
 		this.maxValues = maxValues;
 		this.maxBytes = maxBytes;
 		this.atomic = context.settings().atomic();
-		this.unseenBytes = (this.atomic) ? UNSEEN_IN_TRANSACTION_BYTES : UNSEEN_BYTES;
+		this.firstValueBytes = (this.atomic) ? FIRST_VALUE_IN_TRANSACTION_BYTES : FIRST_VALUE_BYTES;
 		this.account = context.account();
 		this.stop = context.stop();
 		this.lanes = lanes;
@@ -121,16 +126,16 @@ public final class PopBudget {
 	}
 
 	/**
-	 * Makes room for the values that a record may take, if need be by waiting for pops
-	 * that are on their way.
-	 * @param record a good record
-	 * @return {@code false} if the job is to stop instead
+	 * Reserves memory for the values that a record may pop. If necessary, waits for the
+	 * pops in flight, or limits the record.
+	 * @param record a valid record
+	 * @return {@code false} if the job is stopped instead
 	 */
 	public boolean admits(Record record) {
 		if (this.limited && !this.atomic) {
-			look();
+			drain();
 		}
-		if (this.limited && endIfCutShort()) {
+		if (this.limited && stopIfCutShort()) {
 			return false;
 		}
 		if (!this.account.wantsValues()) {
@@ -139,20 +144,20 @@ public final class PopBudget {
 		return !record.effect().takesValues() || admitsPop(record);
 	}
 
-	/** The job is through, and needs no more memory than its report. */
+	/** Releases the memory that the report does not need, because the job has ended. */
 	public void end() {
-		giveBack();
-		endIfCutShort();
+		correctReservation();
+		stopIfCutShort();
 	}
 
 	/**
-	 * Stops the job, once all pops are answered, if one of them left values in Redis
-	 * because of the limit.
+	 * Stops the job, if a pop left values in Redis because of its limit. All pops must
+	 * have their replies.
 	 */
-	private boolean endIfCutShort() {
+	private boolean stopIfCutShort() {
 		boolean cutShort = this.account.taken().isCutShort();
 		if (cutShort) {
-			stop("A pop asked for more values", this.limit);
+			stop("A pop requested more values", this.limit);
 		}
 		this.limited &= this.atomic;
 		return cutShort;
@@ -161,9 +166,9 @@ public final class PopBudget {
 	private boolean admitsPop(Record record) {
 		boolean counted = record.argumentCount() > 1 && !record.effect().keepsValues();
 		long wanted = (counted) ? record.number(1) : 1;
-		// The values of a transaction are looked at when the transaction is through.
-		if (!fits(wanted) || !(this.atomic || (isModest(wanted) && wanted <= MOST_AT_ONCE))) {
-			look();
+		// The values of a transaction are counted when the transaction has ended.
+		if (!fits(wanted) || !(this.atomic || (isWithinGrowth(wanted) && wanted <= MAX_UNLIMITED))) {
+			drain();
 			if (wanted > this.maxValues - this.taken) {
 				stop(record.operation() + " would take more", "pipeset.limits.max-popped=" + this.maxValues);
 				return false;
@@ -173,10 +178,11 @@ public final class PopBudget {
 				return false;
 			}
 		}
-		boolean limits = wanted > 1 && !(fits(wanted) && isModest(wanted) && (this.atomic || wanted <= MOST_AT_ONCE));
+		boolean limits = wanted > 1
+				&& !(fits(wanted) && isWithinGrowth(wanted) && (this.atomic || wanted <= MAX_UNLIMITED));
 		boolean isShort = false;
 		if (crowdsReport(wanted, limits) || !reserve(memoryFor(wanted, limits))) {
-			look();
+			drain();
 			long all = memoryFor(wanted, limits);
 			isShort = !reserve(all);
 			if (isShort && !reserveSome(all)) {
@@ -187,31 +193,34 @@ public final class PopBudget {
 		if (limits || (isShort && wanted > 1)) {
 			limit(record, wanted);
 		}
-		this.asked += wanted;
-		this.askedPops++;
+		this.requested += wanted;
+		this.requestedPops++;
 		return true;
 	}
 
-	/** Has a pop of many values leave the values in Redis for which there is no room. */
+	/**
+	 * Limits a pop of many values by bytes, so that it leaves values in Redis that do not
+	 * fit.
+	 */
 	private void limit(Record record, long wanted) {
 		long allowed = this.maxBytes - expectedBytes(0);
-		long memory = (this.reserved - this.heldBytes - VALUE_BYTES * (this.asked + wanted)) / 2
-				- this.asked * likelyValueBytes();
+		long memory = (this.reserved - this.heldBytes - VALUE_BYTES * (this.requested + wanted)) / 2
+				- this.requested * likelyValueBytes();
 		LimitedPop.limit(record, Math.max(0, Math.min(allowed, memory)));
 		this.limited = true;
 		this.limit = (memory < allowed) ? this.memoryLimit : "pipeset.limits.max-popped-bytes=" + this.maxBytes;
 	}
 
 	/**
-	 * Whether the values on their way would take memory that the other records need, to
-	 * be listed, and most of which comes back with a look.
+	 * Whether the reservation for values in flight would take memory that the report
+	 * needs for other records. Draining the lanes releases most of it.
 	 */
 	private boolean crowdsReport(long wanted, boolean limited) {
-		return !this.atomic && this.asked > 0
-				&& memoryFor(wanted, limited) - this.heldBytes > this.memory.shared() / PART_ON_THE_WAY;
+		return !this.atomic && this.requested > 0
+				&& memoryFor(wanted, limited) - this.heldBytes > this.memory.shared() / IN_FLIGHT_DIVISOR;
 	}
 
-	/** Takes memory until the job has as much as it needs in all, if so much is free. */
+	/** Reserves memory up to a total, if so much is free. */
 	private boolean reserve(long all) {
 		long more = all - this.reserved;
 		if (more <= 0) {
@@ -223,7 +232,7 @@ public final class PopBudget {
 		return taken;
 	}
 
-	/** Takes as much of that memory as is free, or waits for the memory of one value. */
+	/** Reserves as much of a total as is free, or waits for the memory of one value. */
 	private boolean reserveSome(long all) {
 		long least = Math.max(STEP_BYTES, memoryFor(1, false) - this.reserved);
 		long taken = all - this.reserved;
@@ -232,7 +241,7 @@ public final class PopBudget {
 		}
 		if (taken <= least) {
 			taken = least;
-			if (!this.memory.takeForReport(least, PATIENCE.toNanos())) {
+			if (!this.memory.takeForReport(least, MAX_MEMORY_WAIT.toNanos())) {
 				return false;
 			}
 		}
@@ -241,75 +250,77 @@ public final class PopBudget {
 	}
 
 	/**
-	 * The memory of all values of the job, with those it asked for and some more.
-	 * @param limited whether the values wanted may be larger than all before
+	 * The memory for all values of the job: those that have arrived, those in flight, and
+	 * some more.
+	 * @param wanted how many more
+	 * @param limited whether these may be larger than all values before
 	 */
 	private long memoryFor(long wanted, boolean limited) {
 		long expected = likelyValueBytes();
-		long bytes = this.asked * expected + wanted * ((limited) ? Math.max(expected, UNSEEN_BYTES) : expected);
-		return this.heldBytes + (this.asked + wanted) * VALUE_BYTES
-				+ (this.askedPops + 1) * this.account.taken().popBytes()
+		long bytes = this.requested * expected
+				+ wanted * ((limited) ? Math.max(expected, FIRST_VALUE_BYTES) : expected);
+		return this.heldBytes + (this.requested + wanted) * VALUE_BYTES
+				+ (this.requestedPops + 1) * this.account.taken().popBytes()
 				+ 2 * Math.min(bytes, Math.max(0, this.maxBytes - this.takenBytes));
 	}
 
 	/**
-	 * Gives back the memory of values that were smaller than expected, or did not exist.
-	 * Values that were larger are here already, and count as well.
+	 * Corrects the reservation to the memory of the values that have arrived, which may
+	 * be smaller or larger than expected.
 	 */
-	private void giveBack() {
+	private void correctReservation() {
 		this.heldBytes = this.account.taken().heldBytes();
 		this.memory.correctReport(this.heldBytes - this.reserved);
 		this.reserved = this.heldBytes;
 	}
 
-	/** Waits until all pops are answered. */
-	private void look() {
+	/** Waits for the replies of all pops, and counts their values. */
+	private void drain() {
 		this.lanes.drain();
-		giveBack();
+		correctReservation();
 		this.taken = this.account.taken().count();
 		this.takenBytes = this.account.taken().bytes();
-		this.seen += this.asked;
-		this.asked = 0;
-		this.askedPops = 0;
+		this.arrived += this.requested;
+		this.requested = 0;
+		this.requestedPops = 0;
 	}
 
 	private boolean fits(long wanted) {
-		return wanted <= this.maxValues - this.taken - this.asked && expectedBytes(wanted) <= this.maxBytes;
+		return wanted <= this.maxValues - this.taken - this.requested && expectedBytes(wanted) <= this.maxBytes;
 	}
 
 	/**
-	 * Whether so many values may be asked for at once, considering how many were seen.
+	 * Whether so many values may be in flight, compared with those that have arrived.
 	 */
-	private boolean isModest(long wanted) {
-		return this.asked + wanted <= Math.max(1, GROWTH * this.seen);
+	private boolean isWithinGrowth(long wanted) {
+		return this.requested + wanted <= Math.max(1, MAX_GROWTH * this.arrived);
 	}
 
 	/**
-	 * The bytes that the job will have taken with the values it asked for and some more.
+	 * The bytes of all values of the job, including those in flight and some more.
 	 */
 	private long expectedBytes(long wanted) {
-		return this.takenBytes + (this.asked + wanted) * expectedValueBytes(UNSEEN_BYTES);
+		return this.takenBytes + (this.requested + wanted) * expectedValueBytes(FIRST_VALUE_BYTES);
 	}
 
 	/**
-	 * The size for which memory is taken: the more lists were empty, the less is likely
-	 * to be needed.
+	 * The expected size of a value when memory is reserved. Before the first value, it
+	 * falls with each nil, because empty lists need no memory.
 	 */
 	private long likelyValueBytes() {
-		return expectedValueBytes(this.unseenBytes / Math.max(1, this.seen));
+		return expectedValueBytes(this.firstValueBytes / Math.max(1, this.arrived));
 	}
 
-	private long expectedValueBytes(long unseenBytes) {
+	private long expectedValueBytes(long firstValueBytes) {
 		long largest = this.account.taken().largestBytes();
-		return Math.max(1, (largest == 0 && this.taken == 0) ? unseenBytes : largest);
+		return Math.max(1, (largest == 0 && this.taken == 0) ? firstValueBytes : largest);
 	}
 
-	private void stop(String asked, String limit) {
-		this.stop.because(Cause.STOPPED,
-				asked + " out of Redis than " + limit
-						+ " allows one job; what was taken is in this report, and the rest is still in Redis"
-						+ ((this.account.taken().areApart()) ? ""
-								: ". With results=none values are not kept, and count for no limit"));
+	private void stop(String requested, String limit) {
+		this.stop.because(Cause.STOPPED, requested + " out of Redis than " + limit
+				+ " allows one job; the values popped so far are in this report, and the others are still in Redis"
+				+ ((this.account.taken().areApart()) ? ""
+						: ". With results=none values are not kept, and have no limit"));
 	}
 
 }

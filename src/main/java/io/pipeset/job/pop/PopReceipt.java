@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The receipt of a job that pops reliably, from before its first pop until its caller can
- * acknowledge it. A receipt that is in doubt is not handed over, and its values go back
- * to their list at the deadline.
+ * acknowledge it. If the report may lack popped values, the receipt is not handed over,
+ * and the values go back to their list at the deadline.
  */
 public final class PopReceipt implements LostPopResolver {
 
@@ -46,9 +46,9 @@ public final class PopReceipt implements LostPopResolver {
 	private boolean opened;
 
 	/**
-	 * Prepares a receipt, of which Redis does not know yet.
-	 * @param settings how long Redis is asked for an answer, and whether more than once
-	 * @param stop stops the job if the receipt cannot be relied on
+	 * Prepares a receipt; {@link #open} creates it in Redis.
+	 * @param settings the timeout and retries of calls
+	 * @param stop stops the job if the receipt fails
 	 */
 	public PopReceipt(Receipts receipts, String jobId, ReliablePops pops, LaneSettings settings, JobStop stop) {
 		this.receipts = receipts;
@@ -58,18 +58,18 @@ public final class PopReceipt implements LostPopResolver {
 		this.stop = stop;
 	}
 
-	/** Records the receipt, or stops the job. */
+	/** Creates the receipt in Redis, or stops the job. */
 	public void open() {
 		if (this.pops.count() == 0) {
 			return;
 		}
 		try {
 			byte[] key = this.pops.keyBytes();
-			this.opened = ask(() -> open(key), this.settings.retries() > 0);
+			this.opened = callWithRetries(() -> open(key), this.settings.retries() > 0);
 		}
 		catch (RedisCallException ex) {
 			this.stop.because((ex.isRefusal()) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE,
-					"The receipt could not be recorded, and so nothing was popped. " + ex.getMessage());
+					"The receipt could not be created, so that no value was popped. " + ex.getMessage());
 		}
 	}
 
@@ -82,9 +82,9 @@ public final class PopReceipt implements LostPopResolver {
 	public boolean resolve(List<Slab> left, long settled) {
 		long known = settled + left.stream().mapToLong(Slab::values).sum();
 		try {
-			List<byte[]> found = ask(() -> this.receipts.found(this.jobId, known), true);
+			List<byte[]> found = callWithRetries(() -> this.receipts.found(this.jobId, known), true);
 			if (found == null) {
-				stopGone();
+				stopBecauseGone();
 				return false;
 			}
 			Queue<byte[]> values = new ArrayDeque<>(found);
@@ -92,15 +92,15 @@ public final class PopReceipt implements LostPopResolver {
 			return true;
 		}
 		catch (RedisCallException ex) {
-			logger.debug("What was popped could not be read", ex);
+			logger.debug("The popped values could not be read", ex);
 			return false;
 		}
 	}
 
 	/**
-	 * Hands the receipt over to the caller, if its values are exactly those in the
-	 * account.
-	 * @return the receipt, or {@code null} if there is nothing to acknowledge
+	 * Hands the receipt over to the caller, if its values are exactly those of the
+	 * report.
+	 * @return the receipt; {@code null} if there is nothing to acknowledge
 	 */
 	public @Nullable Receipt handOver(Account account) {
 		if (!this.opened || account.total(Outcome.UNKNOWN) > 0) {
@@ -111,22 +111,22 @@ public final class PopReceipt implements LostPopResolver {
 			return null;
 		}
 		try {
-			OptionalLong deadline = ask(
+			OptionalLong deadline = callWithRetries(
 					() -> this.receipts.handOver(this.jobId, this.pops.receiptTtl(), account.taken().count()), true);
 			if (deadline.isPresent()) {
 				return new Receipt(deadline.getAsLong());
 			}
-			stopGone();
+			stopBecauseGone();
 		}
 		catch (RedisCallException ex) {
-			this.stop.because(Cause.REDIS_LOST, "The receipt could not be handed over, so that what was popped goes"
-					+ " back to its list when receiptTtl is over. " + ex.getMessage());
+			this.stop.because(Cause.REDIS_LOST, "The receipt could not be handed over, so that the popped values go"
+					+ " back to their list when receiptTtl is over. " + ex.getMessage());
 		}
 		return null;
 	}
 
 	/**
-	 * Forgets a receipt without values. One that cannot be forgotten now goes at its
+	 * Deletes a receipt without values. If that fails, sweepers delete it at its
 	 * deadline.
 	 */
 	private void drop() {
@@ -134,48 +134,49 @@ public final class PopReceipt implements LostPopResolver {
 			this.receipts.drop(this.jobId);
 		}
 		catch (RedisCallException ex) {
-			logger.debug("Job {}: its receipt for nothing stays until its deadline", this.jobId, ex);
+			logger.debug("Job {}: its receipt without values stays until its deadline", this.jobId, ex);
 		}
 	}
 
-	/** Sees to it that no value stays in a list without a receipt. */
+	/** Creates a lost receipt again, so that its values go back to their list. */
 	private void recover() {
 		byte[] key = this.pops.keyBytes();
 		try {
-			ask(() -> {
+			callWithRetries(() -> {
 				this.receipts.recover(this.jobId, this.pops.client(), key);
 				return true;
 			}, true);
 		}
 		catch (RedisCallException ex) {
-			logger.debug("Job {}: its receipt could not be looked for", this.jobId, ex);
+			logger.debug("Job {}: its receipt could not be recovered", this.jobId, ex);
 		}
 	}
 
 	/**
-	 * The records of the job: each moves a value from the list that is popped into the
-	 * receipt's own.
-	 * @return the records, as many as values may be popped
+	 * The records of the job: each moves a value from the list of the caller to the list
+	 * of the receipt.
+	 * @return one record for each value that may be popped
 	 */
 	public RecordReader moves() {
 		return GeneratedRecords.moves(this.pops.key(), this.receipts.listOf(this.jobId), this.pops.count());
 	}
 
-	private void stopGone() {
+	private void stopBecauseGone() {
 		recover();
 		this.stop.because(Cause.STOPPED,
-				"The receipt or some of its values were gone before the job was done, most likely because it took longer than"
+				"The receipt or some of its values were gone before the job ended, probably because it took longer than"
 						+ " receiptTtl=" + DurationText.of(this.pops.receiptTtl())
-						+ ", or because a master was replaced that had not replicated its last writes: what it popped is"
-						+ " back in its list, or on its way there. Pop again, with a longer one if need be.");
+						+ ", or because a master was replaced that had not replicated its last writes: the popped values"
+						+ " are back in their list, or go back soon. Pop again, if necessary with a longer receiptTtl.");
 	}
 
 	/**
-	 * Asks Redis, and asks again for as long as the job's timeout while Redis cannot
-	 * answer: even a job that is stopped has to know the values that it popped.
-	 * @param afterLoss whether to ask again if Redis does not answer at all
+	 * Calls Redis, and repeats the call within the job's timeout while Redis cannot
+	 * reply, even if the job is stopped, because the job must know the values that it
+	 * popped.
+	 * @param afterLoss whether to repeat the call after a lost connection as well
 	 */
-	private <T extends @Nullable Object> T ask(Supplier<T> call, boolean afterLoss) {
+	private <T extends @Nullable Object> T callWithRetries(Supplier<T> call, boolean afterLoss) {
 		return new Backoff(this.settings.timeout(), StopSignal.NEVER).ask(call,
 				(ex) -> (afterLoss ? ex.isTransient() : ex.isRedirected()) && !this.stop.isShuttingDown());
 	}

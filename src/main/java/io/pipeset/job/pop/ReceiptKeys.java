@@ -7,9 +7,9 @@ import java.util.Locale;
 import io.pipeset.record.Slots;
 
 /**
- * The keys under which the receipts of one slot are kept in Redis. A script may use only
- * keys of one slot, so a receipt is in the slot of the list that its values come from. A
- * single server has no slots, and the same keys for all receipts.
+ * The Redis keys of the receipts in one slot. A script may only use keys of one slot, so
+ * a receipt is in the slot of the list from which its values were popped. On a single
+ * server all receipts share one set of keys.
  *
  * @param tag the hash tag that puts keys into the slot; empty on a single server
  */
@@ -18,7 +18,7 @@ record ReceiptKeys(int slot, String tag) {
 	/** The keys on a single server. */
 	static final ReceiptKeys OF_SERVER = new ReceiptKeys(0, "");
 
-	/** The digits at the end of a job's id that name the slot of its receipt. */
+	/** How many digits at the end of a job's id are the slot of its receipt. */
 	private static final int SLOT_DIGITS = 4;
 
 	/** The keys in a slot of a cluster. */
@@ -26,34 +26,40 @@ record ReceiptKeys(int slot, String tag) {
 		return new ReceiptKeys(slot, "{" + SlotTags.of(slot) + "}");
 	}
 
-	/** The keys in the slot that a job's id names. */
+	/** The keys in the slot at the end of a job's id. */
 	static ReceiptKeys ofJob(String jobId) {
 		int named = Integer.parseInt(jobId, jobId.length() - SLOT_DIGITS, jobId.length(), 16);
 		return ofSlot(named % Slots.COUNT);
 	}
 
-	/** A job's id with the slot of a list in place of its last digits. */
+	/** A job's id whose last digits are replaced by the slot of a list. */
 	static String jobId(String jobId, byte[] list) {
 		int slot = Slots.of(list, 0, list.length);
 		return jobId.substring(0, jobId.length() - SLOT_DIGITS) + String.format(Locale.ROOT, "%04x", slot);
 	}
 
-	/** The receipts by their deadline, in milliseconds. */
+	/**
+	 * A sorted set: the job ids of receipts by their deadline, in milliseconds since
+	 * 1970.
+	 */
 	byte[] index() {
 		return bytes((this.tag.isEmpty()) ? "pipeset:receipts" : "pipeset:receipts:" + this.tag);
 	}
 
-	/** The receipt itself: its state, and the key of the list to give back to. */
+	/**
+	 * A hash, the receipt: its state, its client, and the key of the list that the values
+	 * came from.
+	 */
 	byte[] receipt(String jobId) {
 		return key("receipt", jobId);
 	}
 
-	/** The values popped, the last one first. */
+	/** A list: the popped values, the last one first. */
 	byte[] popped(String jobId) {
 		return key("pop", jobId);
 	}
 
-	/** The same list once the receipt is claimed, to give the values back. */
+	/** The name of that list after the receipt is claimed, to give the values back. */
 	byte[] returning(String jobId) {
 		return key("returning", jobId);
 	}
@@ -63,7 +69,7 @@ record ReceiptKeys(int slot, String tag) {
 		return List.of(index(), receipt(jobId), popped(jobId));
 	}
 
-	/** All keys of a receipt, and the list that its values come from. */
+	/** All keys of a receipt, and the list that its values came from. */
 	List<byte[]> all(String jobId, byte[] list) {
 		return List.of(index(), receipt(jobId), popped(jobId), returning(jobId), list);
 	}

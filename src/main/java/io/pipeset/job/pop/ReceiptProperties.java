@@ -8,8 +8,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * The settings of receipts.
  *
- * @param sweepInterval how often to look for receipts that are due, 100 milliseconds to 1
- * hour
+ * @param sweepInterval the time between two checks for expired receipts, 100 milliseconds
+ * to 1 hour
  */
 @ConfigurationProperties("pipeset.receipts")
 record ReceiptProperties(@DefaultValue("1s") Duration sweepInterval) {

@@ -4,19 +4,20 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The steps of a receipt's life. Each step is one script: it happens whole or not at all,
- * even if an instance dies meanwhile, and goes by Redis's own clock. The keys are those
- * of {@link ReceiptKeys}, in their order, and the first argument is the job's id. In a
- * cluster a script has only the keys that it needs: while a slot is on its way, Redis
- * refuses a script if some of its keys are missing.
+ * The Lua scripts that change receipts. Each step is one script, so that it is atomic
+ * even if an instance dies, and uses the clock of Redis. The keys are those of
+ * {@link ReceiptKeys}, in their order, and the first argument is the job's id. A script
+ * gets only the keys that it needs, because while a slot migrates, a cluster refuses a
+ * script if some of its keys are missing.
  * <p>
- * Redis undoes nothing if it refuses a command in the midst of a script, for a right that
- * the user lacks or a key of another type. So a refused command leaves a receipt that
- * sweepers find, and no error hides that values were moved or given up.
+ * If Redis refuses a command within a script, it does not undo the commands before it.
+ * The user may lack a right, or a key may have another type. So the scripts are written
+ * such that a refused command always leaves a receipt that sweepers find, and that no
+ * error hides that values were moved or deleted.
  * <p>
  * A receipt is {@code popping} until its job has ended, then {@code waiting} for its
- * caller, and {@code returning} once it is claimed. Only the name of the list tells whose
- * the values are: it is renamed when the receipt is claimed.
+ * caller, and {@code returning} after it is claimed. The name of the list of values alone
+ * decides who may take them: the list is renamed when the receipt is claimed.
  */
 final class ReceiptScripts {
 
@@ -26,9 +27,9 @@ final class ReceiptScripts {
 			""";
 
 	/**
-	 * Answers the deadline, or 0 if the receipt is there already and further than that:
-	 * the call may come late, from a connection that was given up. Arguments:
-	 * milliseconds until the deadline, the client.
+	 * Creates a receipt. Returns the deadline, or 0 if the receipt exists in a later
+	 * state, because the call may arrive late from a connection that was given up.
+	 * Arguments: milliseconds until the deadline, the client.
 	 */
 	static final String OPEN = TIME + """
 			if (redis.call('HGET', KEYS[2], 'state') or 'popping') ~= 'popping' then
@@ -41,8 +42,8 @@ final class ReceiptScripts {
 			""";
 
 	/**
-	 * Records a receipt again that Redis has forgotten, if there are values of it: they
-	 * are to go back at once. Answers how many. Argument: the client.
+	 * Creates a lost receipt again if its values still exist, so that they go back at
+	 * once. Returns the number of values. Argument: the client.
 	 */
 	static final String RECOVER = TIME + """
 			if redis.call('EXISTS', KEYS[2]) == 1 or redis.call('TYPE', KEYS[3])['ok'] ~= 'list' then
@@ -55,8 +56,9 @@ final class ReceiptScripts {
 			""";
 
 	/**
-	 * Answers 1 and the values behind those that are known; 0 if the receipt is gone, or
-	 * known values are: a new master has not heard of their pops.
+	 * Returns 1 and the values popped after the known ones. Returns 0 if the receipt or
+	 * known values are missing, because a new master may lack the last writes. Argument:
+	 * how many values are known.
 	 */
 	static final String FOUND = """
 			if redis.call('HGET', KEYS[2], 'state') ~= 'popping'
@@ -67,8 +69,9 @@ final class ReceiptScripts {
 			""";
 
 	/**
-	 * Answers the new deadline; 0 if the receipt is gone, -1 if the list does not have
-	 * the values of the report. Arguments: milliseconds, values in the report.
+	 * Hands a receipt over to the caller. Returns the new deadline; 0 if the receipt is
+	 * gone; -1 if the list does not have as many values as the report. Arguments:
+	 * milliseconds until the deadline, values in the report.
 	 */
 	static final String HAND_OVER = TIME + """
 			local state = redis.call('HGET', KEYS[2], 'state')
@@ -84,7 +87,7 @@ final class ReceiptScripts {
 			return {deadline}
 			""";
 
-	/** Forgets a receipt that nobody has claimed, and that has no values. */
+	/** Deletes a receipt that is popping and has no values. */
 	static final String DROP = """
 			if redis.call('HGET', KEYS[2], 'state') == 'popping' and redis.call('EXISTS', KEYS[3]) == 0 then
 				redis.call('DEL', KEYS[2])
@@ -94,9 +97,10 @@ final class ReceiptScripts {
 			""";
 
 	/**
-	 * Answers 1 to the client whose receipt it was, 0 if the receipt is gone or another
-	 * client's, and -1 if its job is not done. Argument: the client. Once the values are
-	 * gone, nothing else may fail: sweepers forget a receipt that is left.
+	 * Acknowledges a receipt. Returns 1 if its values are deleted; 0 if the receipt is
+	 * gone or belongs to another client; -1 if its job has not ended. Argument: the
+	 * client. After the values are deleted, no error may be returned; sweepers delete a
+	 * remaining receipt.
 	 */
 	static final String ACK = """
 			local state = redis.call('HGET', KEYS[2], 'state')
@@ -117,16 +121,17 @@ final class ReceiptScripts {
 			""";
 
 	/**
-	 * Claims the list, or goes on with one that is claimed, and moves some of its values
-	 * back. Answers how many, which is fewer than asked for once all are back; or -1 if
-	 * the receipt is gone, -2 if it is not due, and -3 if the values cannot go back now.
-	 * Arguments: how many, {@code due} or {@code now}.
+	 * Claims the list, unless it is claimed already, and moves some of its values back.
+	 * Returns how many were moved: fewer than requested when all are back. Returns -1 if
+	 * the receipt is gone, -2 if it is not due, and -3 if the values cannot go back now,
+	 * because the key of their list has another type. Arguments: how many values,
+	 * {@code due} or {@code now}.
 	 * <p>
-	 * If the job may still be popping, a string takes the list's place: LMOVE to it
-	 * fails, so that no value gets into a list that nobody looks after. If that is
-	 * refused, the list gets its name back, or the next claim would overwrite the values.
-	 * The values are counted first, as no script may use a key that it has emptied in a
-	 * slot that is on its way.
+	 * If the job may still be popping, a string replaces the list, so that LMOVE to it
+	 * fails and no value gets into a list without a receipt. If Redis refuses the string,
+	 * the list gets its old name again, because the next claim would overwrite the
+	 * values. The values are counted first, because in a migrating slot no script may use
+	 * a key that it has emptied.
 	 */
 	static final String GIVE_BACK = TIME + """
 			local state = redis.call('HGET', KEYS[2], 'state')
@@ -177,7 +182,8 @@ final class ReceiptScripts {
 			""";
 
 	/**
-	 * Lets other receipts come first. Argument: milliseconds until this one is due again.
+	 * Postpones a receipt, so that others are given back first. Argument: milliseconds
+	 * until it is due again.
 	 */
 	static final String POSTPONE = TIME + """
 			redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])
@@ -185,8 +191,8 @@ final class ReceiptScripts {
 			""";
 
 	/**
-	 * Answers the key of the list that the values came from, and the client, if there is
-	 * a receipt. Needs the receipt's own key only.
+	 * Returns the key of the list that the values came from, and the client; nothing if
+	 * there is no receipt. Its only key is that of the receipt.
 	 */
 	static final String KEY = """
 			local key = redis.call('HGET', KEYS[1], 'key')
@@ -194,9 +200,9 @@ final class ReceiptScripts {
 			""";
 
 	/**
-	 * Answers the milliseconds until the next deadline, -1 without any, and behind that
-	 * the ids whose deadline has passed, the oldest first. Needs the index only.
-	 * Argument: how many ids.
+	 * Returns the milliseconds until the next deadline, or -1 if there is none, and then
+	 * the ids whose deadline has passed, the oldest first. Its only key is the index.
+	 * Argument: the most ids.
 	 */
 	static final String DUE = TIME + """
 			local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
@@ -211,7 +217,7 @@ final class ReceiptScripts {
 	private ReceiptScripts() {
 	}
 
-	/** The arguments of a script, each as text. */
+	/** The arguments of a script as UTF-8 text. */
 	static List<byte[]> arguments(Object... arguments) {
 		return Arrays.stream(arguments).map((argument) -> ReceiptKeys.bytes(argument.toString())).toList();
 	}

@@ -14,7 +14,7 @@ import io.pipeset.engine.slab.Redirect;
 import io.pipeset.engine.slab.Redirect.Kind;
 import io.pipeset.job.pop.Receipts.Answer;
 import io.pipeset.job.pop.Receipts.Returned;
-import io.pipeset.job.pop.UsedSlots.Use;
+import io.pipeset.job.pop.UsedSlots.UsedSlot;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,8 +26,8 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Gives back the values of receipts whose deadline has passed, whichever instance wrote
- * them, and finishes receipts that another instance has begun to give back.
+ * Gives back the values of expired receipts of all instances, and finishes receipts that
+ * another instance has begun to give back.
  */
 @Component
 @EnableConfigurationProperties(ReceiptProperties.class)
@@ -35,34 +35,36 @@ class ReceiptSweeper implements SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(ReceiptSweeper.class);
 
-	private static final long END_MILLIS = 1000;
+	/** How long a stop waits for the current sweep. */
+	private static final long STOP_TIMEOUT_MILLIS = 1000;
 
-	private static final int AT_ONCE = 100;
+	/** The most receipts of a slot that one sweep gives back. */
+	private static final int MAX_RECEIPTS = 100;
 
-	/** How long a receipt that Redis refuses to give back waits behind the others. */
-	private static final Duration PAUSE = Duration.ofMinutes(1);
+	/** How long a receipt is postponed if Redis refuses to give it back. */
+	private static final Duration POSTPONE_TIME = Duration.ofMinutes(1);
 
-	/** The same if Redis refuses to postpone it, too. */
-	private static final Duration SHORT_PAUSE = Duration.ofSeconds(10);
+	/** How long this instance skips a receipt if Redis refuses to postpone it as well. */
+	private static final Duration SKIP_TIME = Duration.ofSeconds(10);
 
 	private final Receipts receipts;
 
-	private final long pauseMillis;
+	private final long intervalMillis;
 
 	private volatile @Nullable ScheduledThreadPoolExecutor executor;
 
 	/**
-	 * Receipts that Redis neither gave back nor postponed, each with the time until which
-	 * it is passed over.
+	 * Receipts that Redis neither gave back nor postponed, each with the
+	 * {@link System#nanoTime} until which it is skipped.
 	 */
-	private final Map<String, Long> passedOver = new HashMap<>();
+	private final Map<String, Long> skippedUntil = new HashMap<>();
 
-	/** The error of the last sweep, so that it is not logged each time. */
-	private @Nullable String refusal;
+	/** The error code of the last sweep, so that it is not logged again. */
+	private @Nullable String loggedCode;
 
 	ReceiptSweeper(Receipts receipts, ReceiptProperties properties) {
 		this.receipts = receipts;
-		this.pauseMillis = properties.sweepInterval().toMillis();
+		this.intervalMillis = properties.sweepInterval().toMillis();
 	}
 
 	@Override
@@ -71,9 +73,9 @@ class ReceiptSweeper implements SmartLifecycle {
 		thread.setDaemon(true);
 		ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, thread);
 		executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
-		// The first sweep finds it running.
+		// Before the first sweep, which checks whether this is running.
 		this.executor = executor;
-		ScheduledFuture<?> unused = executor.scheduleWithFixedDelay(this::sweep, 0, this.pauseMillis,
+		ScheduledFuture<?> unused = executor.scheduleWithFixedDelay(this::sweep, 0, this.intervalMillis,
 				TimeUnit.MILLISECONDS);
 	}
 
@@ -84,7 +86,7 @@ class ReceiptSweeper implements SmartLifecycle {
 		if (executor != null) {
 			executor.shutdown();
 			try {
-				executor.awaitTermination(END_MILLIS, TimeUnit.MILLISECONDS);
+				executor.awaitTermination(STOP_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
@@ -101,111 +103,112 @@ class ReceiptSweeper implements SmartLifecycle {
 	private void sweep() {
 		try {
 			long now = System.nanoTime();
-			this.passedOver.values().removeIf((until) -> now - until > 0);
+			this.skippedUntil.values().removeIf((until) -> now - until > 0);
 			RedisCallException failure = null;
-			Set<String> silent = new HashSet<>();
-			for (Use place : this.receipts.places()) {
+			Set<String> unavailable = new HashSet<>();
+			for (UsedSlot slot : this.receipts.dueSlots()) {
 				if (isRunning()) {
-					RedisCallException failed = trySweep(place, silent);
+					RedisCallException failed = trySweep(slot, unavailable);
 					failure = (failed != null) ? failed : failure;
 				}
 			}
 			if (failure != null) {
 				throw failure;
 			}
-			this.refusal = null;
+			this.loggedCode = null;
 		}
 		catch (RedisCallException ex) {
 			failed(ex);
 		}
 		catch (RuntimeException | Error ex) {
-			// The next sweep, if there is one, may well do better.
+			// The next sweep tries again.
 			if (isRunning()) {
-				logger.error("Receipts could not be looked after", ex);
+				logger.error("Expired receipts could not be given back", ex);
 			}
 		}
 	}
 
 	/**
-	 * Sweeps a place, so that a failure does not keep others from being swept. A master
-	 * that does not answer, or serves nothing now, is asked once a sweep.
-	 * @return the failure, if there was one
+	 * Sweeps one slot; a failure does not prevent the sweep of other slots. A master that
+	 * does not reply, or serves no slot now, is called once a sweep.
+	 * @return the failure; {@code null} if there was none
 	 */
-	private @Nullable RedisCallException trySweep(Use place, Set<String> silent) {
+	private @Nullable RedisCallException trySweep(UsedSlot slot, Set<String> unavailable) {
 		String master = "";
 		try {
-			master = this.receipts.master(place);
-			if (!silent.contains(master)) {
-				sweep(place);
+			master = this.receipts.master(slot);
+			if (!unavailable.contains(master)) {
+				sweep(slot);
 			}
 			return null;
 		}
 		catch (RedisCallException ex) {
-			if (ex.code() == null || servesNothing(ex)) {
-				silent.add(master);
+			if (ex.code() == null || isUnavailable(ex)) {
+				unavailable.add(master);
 			}
 			return ex;
 		}
 	}
 
 	/**
-	 * Whether a master loads its data, or finds its cluster down, so that a call about
-	 * any other slot would wait as long in vain.
+	 * Whether a master is loading its data, or its cluster is down, so that calls for its
+	 * other slots would fail as well.
 	 */
-	private static boolean servesNothing(RedisCallException ex) {
+	private static boolean isUnavailable(RedisCallException ex) {
 		Redirect redirect = ex.redirect();
 		return redirect != null && redirect.kind() == Kind.WAIT
 				&& !String.valueOf(ex.getMessage()).contains("Hash slot not served");
 	}
 
-	private void sweep(Use place) {
+	private void sweep(UsedSlot slot) {
 		boolean refused = false;
-		for (String jobId : this.receipts.due(place, AT_ONCE + this.passedOver.size())) {
-			if (isRunning() && !this.passedOver.containsKey(jobId)) {
-				refused |= !tryGiveBack(place, jobId, (refused) ? Level.DEBUG : Level.WARN);
+		for (String jobId : this.receipts.dueJobs(slot, MAX_RECEIPTS + this.skippedUntil.size())) {
+			if (isRunning() && !this.skippedUntil.containsKey(jobId)) {
+				refused |= !tryGiveBack(slot, jobId, (refused) ? Level.DEBUG : Level.WARN);
 			}
 		}
 	}
 
 	/**
-	 * Gives a receipt back, if it is still due; {@code false} if Redis refuses, so that
-	 * the others come first for a while.
+	 * Gives a receipt back if it is still due. If Redis refuses, the receipt is
+	 * postponed.
+	 * @return {@code false} if Redis refuses
 	 */
-	private boolean tryGiveBack(Use place, String jobId, Level level) {
+	private boolean tryGiveBack(UsedSlot slot, String jobId, Level level) {
 		try {
-			giveBack(place, jobId);
+			giveBack(slot, jobId);
 			return true;
 		}
 		catch (RedisCallException ex) {
 			if (ex.isTransient()) {
 				throw ex;
 			}
-			Duration pause = postpone(place, jobId);
+			Duration delay = postpone(slot, jobId);
 			logger.atLevel(level)
 				.addKeyValue("jobId", jobId)
-				.log("Job {}: its values cannot go back, and maybe others', which is tried again in {} s: {}", jobId,
-						pause.toSeconds(), ex.getMessage());
+				.log("Job {}: its popped values cannot be given back, nor perhaps those of other jobs; next attempt in {} s: {}",
+						jobId, delay.toSeconds(), ex.getMessage());
 			return false;
 		}
 	}
 
-	/** Lets the others come first. */
-	private Duration postpone(Use place, String jobId) {
+	/** Postpones a receipt, or skips it for some time if Redis refuses that. */
+	private Duration postpone(UsedSlot slot, String jobId) {
 		try {
-			this.receipts.postpone(place, jobId, PAUSE);
-			return PAUSE;
+			this.receipts.postpone(slot, jobId, POSTPONE_TIME);
+			return POSTPONE_TIME;
 		}
 		catch (RedisCallException ex) {
 			if (ex.isTransient()) {
 				throw ex;
 			}
-			this.passedOver.put(jobId, System.nanoTime() + SHORT_PAUSE.toNanos());
-			return SHORT_PAUSE;
+			this.skippedUntil.put(jobId, System.nanoTime() + SKIP_TIME.toNanos());
+			return SKIP_TIME;
 		}
 	}
 
-	private void giveBack(Use place, String jobId) {
-		Returned returned = this.receipts.giveBackIfDue(place, jobId);
+	private void giveBack(UsedSlot slot, String jobId) {
+		Returned returned = this.receipts.giveBackIfDue(slot, jobId);
 		if (returned.values() > 0) {
 			logger.atInfo()
 				.addKeyValue("jobId", jobId)
@@ -214,19 +217,20 @@ class ReceiptSweeper implements SmartLifecycle {
 		if (returned.answer() == Answer.BLOCKED) {
 			logger.atWarn()
 				.addKeyValue("jobId", jobId)
-				.log("Job {}: its values cannot go back, as their key holds no list; rename or delete what it holds",
+				.log("Job {}: its popped values cannot be given back, because their key has another type than list: rename or delete this key",
 						jobId);
 		}
 	}
 
 	private void failed(RedisCallException ex) {
 		if (ex.code() == null || !isRunning()) {
-			// Health reports it, too, and the sweeps go on when Redis is back.
-			logger.debug("Receipts cannot be looked after", ex);
+			// The health endpoint reports it as well, and sweeps continue when Redis is
+			// back.
+			logger.debug("Redis cannot be reached to give expired receipts back", ex);
 		}
-		else if (!ex.code().equals(this.refusal)) {
-			this.refusal = ex.code();
-			logger.warn("Receipts cannot be looked after, so that no expired one is given back: {}", ex.getMessage());
+		else if (!ex.code().equals(this.loggedCode)) {
+			this.loggedCode = ex.code();
+			logger.warn("Expired receipts cannot be given back: {}", ex.getMessage());
 		}
 	}
 

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.engine.servers.RedisNodes;
 import io.pipeset.engine.servers.SlotCalls;
-import io.pipeset.job.pop.UsedSlots.Use;
+import io.pipeset.job.pop.UsedSlots.UsedSlot;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,10 +18,10 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Receipts for values that were popped reliably. The values wait in a list of their own
- * until the caller says that it has them, and go back to the list that they came from if
- * it does not. Everything is in Redis, so that any instance may take any step. In a
- * cluster a receipt is in the slot of its list, and its job's id ends with that slot.
+ * The receipts of reliable pops. Popped values wait in a list of their own until the
+ * caller acknowledges them; if it does not, they go back to the list that they came from.
+ * All state is in Redis, so that any instance can take any step. In a cluster a receipt
+ * is in the slot of its list, and the id of its job ends with that slot.
  * <p>
  * Every method throws {@link RedisCallException} if Redis cannot be reached or refuses.
  */
@@ -30,13 +30,16 @@ public class Receipts {
 
 	private static final Logger logger = LoggerFactory.getLogger(Receipts.class);
 
-	/** The values that one script moves, during which Redis serves nobody else. */
+	/**
+	 * The most values that one script moves, because Redis serves no other client
+	 * meanwhile.
+	 */
 	static final int CHUNK = 500;
 
-	/** Has values go back before their deadline. */
+	/** The argument that gives values back before their deadline. */
 	private static final String NOW = "now";
 
-	private static final Use SERVER = new Use(ReceiptKeys.OF_SERVER, "");
+	private static final UsedSlot SINGLE_SERVER = new UsedSlot(ReceiptKeys.OF_SERVER, "");
 
 	private final SlotCalls calls;
 
@@ -49,24 +52,24 @@ public class Receipts {
 	}
 
 	/**
-	 * The id of a job that pops reliably. In a cluster it names the slot of its list, so
-	 * that everybody who knows the id finds the receipt.
-	 * @param jobId an id that nobody uses
+	 * The id of a job that pops reliably. In a cluster it ends with the slot of its list,
+	 * so that the receipt is found by the id alone.
+	 * @param jobId a new id
 	 * @return an id of the same form
 	 */
 	public String jobId(String jobId, byte[] list) {
 		return (this.slots != null) ? ReceiptKeys.jobId(jobId, list) : jobId;
 	}
 
-	/** The list that a job's values are to be moved into, each to its left end. */
+	/** The key of the list that receives a job's values, each at its left end. */
 	byte[] listOf(String jobId) {
 		return keys(jobId).popped(jobId);
 	}
 
 	/**
-	 * Records a receipt, before anything is moved.
-	 * @param client the name of the client that has it
-	 * @param ttl how long until the values go back
+	 * Creates a receipt, before any value is popped.
+	 * @param client the name of the client that owns it
+	 * @param ttl the time until the values go back
 	 */
 	void open(String jobId, String client, byte[] list, Duration ttl) {
 		ReceiptKeys keys = keys(jobId);
@@ -75,13 +78,13 @@ public class Receipts {
 			mark(jobId, ttl);
 		}
 		catch (RedisCallException ex) {
-			// Nobody would look for it.
+			// Without a mark, no sweeper finds the receipt.
 			tryTo(() -> drop(jobId));
 			throw ex;
 		}
 	}
 
-	/** Has sweepers look for a receipt, which is there already. */
+	/** Marks the slot of an existing receipt, so that sweepers check it. */
 	void mark(String jobId, Duration delay) {
 		if (this.slots != null) {
 			this.slots.mark(keys(jobId).slot(), jobId, delay);
@@ -89,10 +92,10 @@ public class Receipts {
 	}
 
 	/**
-	 * Reads the values that were moved and are not known yet.
-	 * @param known how many values are known, all moved before
-	 * @return the others in the order in which they were moved, or {@code null} if the
-	 * receipt is gone, or some of the known values are
+	 * Reads the popped values that are not known yet.
+	 * @param known how many values are known; they were popped before all others
+	 * @return the unknown values in the order of their pops; {@code null} if the receipt
+	 * or a known value is gone
 	 */
 	@Nullable List<byte[]> found(String jobId, long known) {
 		ReceiptKeys keys = keys(jobId);
@@ -109,12 +112,12 @@ public class Receipts {
 	}
 
 	/**
-	 * Hands a receipt over to its caller, with its whole time to come. It cannot be
-	 * acknowledged before.
-	 * @param ttl how long until the values go back
-	 * @param values how many the caller gets to know
-	 * @return the deadline by Redis's clock, in milliseconds since 1970; empty where the
-	 * receipt is gone, or its list has other values
+	 * Hands a receipt over to its caller, with a new deadline. Before that it cannot be
+	 * acknowledged.
+	 * @param ttl the time until the values go back
+	 * @param values how many values the report has
+	 * @return the deadline by Redis's clock, in milliseconds since 1970; empty if the
+	 * receipt is gone, or its list has another number of values
 	 */
 	OptionalLong handOver(String jobId, Duration ttl, long values) {
 		ReceiptKeys keys = keys(jobId);
@@ -123,7 +126,7 @@ public class Receipts {
 		return (answer > 0) ? OptionalLong.of(answer) : OptionalLong.empty();
 	}
 
-	/** Has values go back whose receipt Redis has forgotten, as a new master may have. */
+	/** Creates a receipt again that a new master has lost, so that its values go back. */
 	void recover(String jobId, String client, byte[] list) {
 		ReceiptKeys keys = keys(jobId);
 		if (number(eval(keys, ReceiptScripts.RECOVER, keys.all(jobId, list), jobId, client)) > 0) {
@@ -131,15 +134,15 @@ public class Receipts {
 		}
 	}
 
-	/** Forgets a receipt, if nothing was moved. */
+	/** Deletes a receipt, if no value was popped. */
 	void drop(String jobId) {
 		ReceiptKeys keys = keys(jobId);
 		eval(keys, ReceiptScripts.DROP, keys.unclaimed(jobId), jobId);
 	}
 
 	/**
-	 * Gives the values up for good: the caller has them.
-	 * @param client the name of the client that says so
+	 * Acknowledges a receipt: deletes the values, because the caller has them.
+	 * @param client the name of the client that acknowledges them
 	 * @return {@link Answer#DONE}, {@link Answer#GONE} or {@link Answer#PENDING}
 	 */
 	public Answer acknowledge(String jobId, String client) {
@@ -155,70 +158,73 @@ public class Receipts {
 
 	/**
 	 * Gives the values back to their list at once, even before the deadline.
-	 * @param client the name of the client that asks for it
-	 * @return {@link Answer#DONE}, {@link Answer#GONE}, or {@link Answer#BLOCKED}: then
-	 * they go back as soon as they can
+	 * @param client the name of the client that requests it
+	 * @return {@link Answer#DONE}, {@link Answer#GONE}, or {@link Answer#BLOCKED}: then a
+	 * sweeper gives them back later
 	 */
 	public Answer giveBack(String jobId, String client) {
 		return giveBack(keys(jobId), jobId, NOW, client).answer();
 	}
 
-	/** The places in which sweepers are to look for receipts now. */
-	List<Use> places() {
-		return (this.slots != null) ? this.slots.due() : List.of(SERVER);
+	/** The slots that sweepers check now. */
+	List<UsedSlot> dueSlots() {
+		return (this.slots != null) ? this.slots.due() : List.of(SINGLE_SERVER);
 	}
 
 	/**
-	 * The address of the master that has a place.
-	 * @throws RedisCallException if it has none now, so that nobody waits for one
+	 * The address of the master of a slot.
+	 * @throws RedisCallException if the slot has no master now
 	 */
-	String master(Use place) {
-		return this.calls.owner(place.keys().slot()).name();
+	String master(UsedSlot slot) {
+		return this.calls.owner(slot.keys().slot()).name();
 	}
 
 	/**
-	 * The receipts of a place whose deadline has passed, or that somebody has begun to
-	 * give back. If there are none, the next look comes when there may be one.
-	 * @return their jobs, the oldest first
+	 * The receipts of a slot whose deadline has passed, or that an instance has begun to
+	 * give back. If there are none, the next check of the slot is set to the next
+	 * deadline.
+	 * @param limit the most receipts to return
+	 * @return the ids of their jobs, the oldest first
 	 */
-	List<String> due(Use place, int most) {
-		List<Object> answer = eval(place.keys(), ReceiptScripts.DUE, List.of(place.keys().index()), most);
+	List<String> dueJobs(UsedSlot slot, int limit) {
+		List<Object> answer = eval(slot.keys(), ReceiptScripts.DUE, List.of(slot.keys().index()), limit);
 		if (answer.size() == 1 && this.slots != null) {
-			this.slots.looked(place, number(answer));
+			this.slots.storeCheck(slot, number(answer));
 		}
 		return answer.stream().skip(1).map((id) -> new String((byte[]) id, StandardCharsets.UTF_8)).toList();
 	}
 
 	/** Gives the values back if the deadline has passed. */
-	Returned giveBackIfDue(Use place, String jobId) {
-		return giveBack(place.keys(), jobId, "due", null);
+	Returned giveBackIfDue(UsedSlot slot, String jobId) {
+		return giveBack(slot.keys(), jobId, "due", null);
 	}
 
 	/**
-	 * Lets other receipts come before one that cannot be given back now.
-	 * @param pause how long until it is due again
+	 * Postpones a receipt that cannot be given back now, so that others are given back
+	 * first.
+	 * @param delay the time until it is due again
 	 */
-	void postpone(Use place, String jobId, Duration pause) {
-		eval(place.keys(), ReceiptScripts.POSTPONE, List.of(place.keys().index()), jobId, pause.toMillis());
+	void postpone(UsedSlot slot, String jobId, Duration delay) {
+		eval(slot.keys(), ReceiptScripts.POSTPONE, List.of(slot.keys().index()), jobId, delay.toMillis());
 	}
 
 	private Returned giveBack(ReceiptKeys keys, String jobId, String when, @Nullable String client) {
 		List<Object> found = eval(keys, ReceiptScripts.KEY, List.of(keys.receipt(jobId)));
-		// Without a receipt the script uses no list. The index only stands in for it.
+		// Without a receipt the script uses no list: the index stands in for it.
 		if (client != null
 				&& (found.isEmpty() || !client.equals(new String((byte[]) found.get(1), StandardCharsets.UTF_8)))) {
 			return new Returned(Answer.GONE, 0);
 		}
 		byte[] list = (found.isEmpty()) ? keys.index() : (byte[]) found.get(0);
 		if (!found.isEmpty() && when.equals(NOW)) {
-			// If this instance dies meanwhile, another one goes on at once.
+			// If this instance dies meanwhile, another one continues at once.
 			tryTo(() -> mark(jobId, Duration.ZERO));
 		}
 		long values = 0;
 		while (true) {
 			long moved = number(eval(keys, ReceiptScripts.GIVE_BACK, keys.all(jobId, list), jobId, CHUNK, when));
 			if (moved == -1) {
-				// In a later round, somebody else has finished it.
+				// After the first round, another instance may have finished it.
 				return new Returned((values > 0) ? Answer.DONE : Answer.GONE, values);
 			}
 			if (moved < 0) {
@@ -239,13 +245,13 @@ public class Receipts {
 		return this.calls.evalRepeatable(keys.slot(), script, names, ReceiptScripts.arguments(arguments));
 	}
 
-	/** Takes a step that helps, and that nobody relies on. */
+	/** Takes an optional step; if it fails, this only logs it. */
 	private static void tryTo(Runnable step) {
 		try {
 			step.run();
 		}
 		catch (RedisCallException ex) {
-			logger.debug("A step of a receipt was left out", ex);
+			logger.debug("An optional step of a receipt failed", ex);
 		}
 	}
 
@@ -253,28 +259,28 @@ public class Receipts {
 		return (Long) answer.get(0);
 	}
 
-	/** The outcome of giving a receipt back. */
+	/** The result of giving a receipt back. */
 	record Returned(Answer answer, long values) {
 
 	}
 
-	/** The state of a receipt, as Redis answers. */
+	/** The result of a step. */
 	public enum Answer {
 
-		/** The step is done, and the receipt gone. */
+		/** The step is done, and the receipt is deleted. */
 		DONE,
 
-		/** The client has no such receipt, or no longer. */
+		/** The client has no such receipt, or no longer has it. */
 		GONE,
 
 		/**
-		 * The step cannot be taken yet: the job is not done, or the deadline has not
-		 * passed.
+		 * The step cannot be taken yet, because the job has not ended, or the deadline
+		 * has not passed.
 		 */
 		PENDING,
 
 		/**
-		 * The receipt is claimed, but the key that the values came from holds no list
+		 * The receipt is claimed, but the key that the values came from has another type
 		 * now.
 		 */
 		BLOCKED

@@ -6,9 +6,8 @@ import java.util.Arrays;
 import io.pipeset.record.Slots;
 
 /**
- * A short hash tag for each slot of a cluster. A key with a slot's tag is in that slot,
- * whatever the bytes of other keys there are. The tags never change, as receipts are
- * found by them.
+ * A short hash tag for each slot of a cluster: a key with the tag is in that slot. The
+ * tags must never change, because stored receipts are found by them.
  */
 final class SlotTags {
 
@@ -18,19 +17,19 @@ final class SlotTags {
 	}
 
 	/**
-	 * The tag of a slot.
-	 * @return one to four digits and small letters
+	 * The hash tag of a slot.
+	 * @return one to four digits and lower-case letters
 	 */
 	static String of(int slot) {
 		return Integer.toString(Table.NUMBERS[slot], RADIX);
 	}
 
-	/** The tag of each slot as a number, made when the first one is asked for. */
+	/** The tag of each slot as a number; computed when the first tag is needed. */
 	private static final class Table {
 
 		private static final int[] NUMBERS = numbers();
 
-		/** Counts up until every slot has the first number that is in it. */
+		/** Counts up until each slot has a number, the smallest that hashes to it. */
 		private static int[] numbers() {
 			int[] numbers = new int[Slots.COUNT];
 			Arrays.fill(numbers, -1);

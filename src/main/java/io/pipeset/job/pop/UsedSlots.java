@@ -9,30 +9,33 @@ import io.pipeset.engine.servers.SlotCalls;
 import io.pipeset.record.Slots;
 
 /**
- * The slots of a cluster that may have receipts, each with the time of the next look at
- * it. They are kept in Redis, at one place for the whole cluster.
+ * The slots of a cluster that may have receipts, each with the time of its next check.
+ * They are in Redis, under one key for the whole cluster.
  * <p>
- * A slot is marked behind the receipt that is in it, and ahead of the first pop. It is
- * taken out when it was found empty twice, and only if nobody has marked it since before
- * the first look. So every slot with values stays, even if the first look was at a former
- * master that does not know yet that it was replaced.
+ * A slot is marked after its receipt was created, and before the first pop. It is removed
+ * when two checks found it empty, and only if no job has marked it since before the first
+ * check. So every slot with values stays, even if the first check reached a former master
+ * that does not know yet that it was replaced.
  */
 final class UsedSlots {
 
 	private static final byte[] SLOTS = ReceiptKeys.bytes("pipeset:{receipts}:slots");
 
-	/** Slot by slot the job that has marked it last, and when. */
+	/** A hash: for each slot the job that has marked it last, and when. */
 	private static final byte[] MARKS = ReceiptKeys.bytes("pipeset:{receipts}:marks");
 
-	private static final int PLACE = Slots.of(SLOTS, 0, SLOTS.length);
-
-	/** A master that was replaced while it was paused hears of it within this time. */
-	private static final Duration SECOND_LOOK = Duration.ofSeconds(10);
+	private static final int INDEX_SLOT = Slots.of(SLOTS, 0, SLOTS.length);
 
 	/**
-	 * Has a slot looked at after a time, or before. Arguments: slot, job, milliseconds.
-	 * No mark is like another one: a job may mark its slot again, to record its receipt
-	 * once more or to give it back.
+	 * The time between the two checks of an empty slot. Within it, a paused master learns
+	 * that it was replaced.
+	 */
+	private static final Duration SECOND_CHECK_DELAY = Duration.ofSeconds(10);
+
+	/**
+	 * Marks a slot to be checked after a time, or earlier. Arguments: slot, job,
+	 * milliseconds. Each mark is unique, because a job may mark its slot again when it
+	 * creates its receipt again, or gives it back.
 	 */
 	private static final String MARK = ReceiptScripts.TIME + """
 			redis.call('HSET', KEYS[2], ARGV[1], ARGV[2] .. ' ' .. time[1] .. '.' .. time[2])
@@ -40,7 +43,7 @@ final class UsedSlots {
 			return {1}
 			""";
 
-	/** Answers the slots whose time has come, and behind each the last mark there. */
+	/** Returns the slots that are due, each followed by its last mark. */
 	private static final String DUE = ReceiptScripts.TIME + """
 			local answer = {}
 			for i, slot in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)) do
@@ -51,12 +54,12 @@ final class UsedSlots {
 			""";
 
 	/**
-	 * Notes what a look has found, unless the slot was marked meanwhile. Arguments: slot,
-	 * the last mark there before the look, milliseconds until the next look; -1 for an
-	 * empty slot, and milliseconds until the second look at an empty one. A look that is
-	 * refused in its midst leaves no trace that a second one would take for a first.
+	 * Stores the result of a check, unless the slot was marked meanwhile. Arguments:
+	 * slot, the last mark before the check, milliseconds until the next check or -1 for
+	 * an empty slot, milliseconds until the second check of an empty slot. If Redis
+	 * refuses a command within it, the next check does not count as the second.
 	 */
-	static final String LOOKED = ReceiptScripts.TIME + """
+	static final String STORE_CHECK = ReceiptScripts.TIME + """
 			if (redis.call('HGET', KEYS[2], ARGV[1]) or '') ~= ARGV[2] then
 				return {0}
 			end
@@ -79,42 +82,44 @@ final class UsedSlots {
 	}
 
 	/**
-	 * Notes that a slot has a receipt.
-	 * @param delay how long until the receipt is due
+	 * Marks a slot that has a receipt.
+	 * @param delay the time until the receipt is due
 	 */
 	void mark(int slot, String jobId, Duration delay) {
 		call(MARK, slot, jobId, delay.toMillis());
 	}
 
-	/** The slots that are to be looked at now. */
-	List<Use> due() {
+	/** The slots to check now. */
+	List<UsedSlot> due() {
 		List<Object> answer = call(DUE);
-		List<Use> uses = new ArrayList<>();
+		List<UsedSlot> used = new ArrayList<>();
 		for (int i = 0; i < answer.size(); i += 2) {
-			uses.add(new Use(ReceiptKeys.ofSlot(Integer.parseInt(text(answer.get(i)))), text(answer.get(i + 1))));
+			used.add(new UsedSlot(ReceiptKeys.ofSlot(Integer.parseInt(text(answer.get(i)))), text(answer.get(i + 1))));
 		}
-		return uses;
+		return used;
 	}
 
 	/**
-	 * Notes that somebody has looked at a slot in which nothing is due.
-	 * @param use the slot, as it was before the look
-	 * @param nextMillis how long until a receipt there is due; -1 if there is none
+	 * Stores the result of a check that found no due receipt.
+	 * @param used the slot as it was before the check
+	 * @param nextMillis the time until a receipt is due, in milliseconds; -1 if there is
+	 * none
 	 */
-	void looked(Use use, long nextMillis) {
-		call(LOOKED, use.keys().slot(), use.lastMark(), nextMillis, SECOND_LOOK.toMillis());
+	void storeCheck(UsedSlot used, long nextMillis) {
+		call(STORE_CHECK, used.keys().slot(), used.lastMark(), nextMillis, SECOND_CHECK_DELAY.toMillis());
 	}
 
 	private List<Object> call(String script, Object... arguments) {
-		return this.calls.evalRepeatable(PLACE, script, List.of(SLOTS, MARKS), ReceiptScripts.arguments(arguments));
+		return this.calls.evalRepeatable(INDEX_SLOT, script, List.of(SLOTS, MARKS),
+				ReceiptScripts.arguments(arguments));
 	}
 
 	private static String text(Object bytes) {
 		return new String((byte[]) bytes, StandardCharsets.UTF_8);
 	}
 
-	/** A slot that may have receipts. */
-	record Use(ReceiptKeys keys, String lastMark) {
+	/** A slot that may have receipts. On a single server, it stands for the server. */
+	record UsedSlot(ReceiptKeys keys, String lastMark) {
 
 	}
 

@@ -1,7 +1,7 @@
 /**
- * Popping values without losing one: the receipts of reliable pops. They are kept in
- * Redis under {@code pipeset:}, so that every instance of the service finds them, and a
- * restart forgets nothing.
+ * Reliable pops, which lose no value, and the limits of all pops. The receipts of
+ * reliable pops are in Redis under {@code pipeset:}, so that every instance finds them,
+ * also after a restart.
  */
 @NullMarked
 package io.pipeset.job.pop;

@@ -91,7 +91,7 @@ final class KeyPages {
 		return new SweepRetryPolicy(this.job, () -> this.closed);
 	}
 
-	/** Whether a key of the page counts at the server of the page. */
+	/** Whether the slot of a key is one of those that are scanned now. */
 	boolean isWanted(byte[] key) {
 		return this.walk.isWanted(key);
 	}

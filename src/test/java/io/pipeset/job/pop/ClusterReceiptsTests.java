@@ -10,7 +10,7 @@ import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.ZAddArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.job.pop.Receipts.Answer;
-import io.pipeset.job.pop.UsedSlots.Use;
+import io.pipeset.job.pop.UsedSlots.UsedSlot;
 import io.pipeset.redis.TestCluster;
 import io.pipeset.redis.TestRedis;
 import org.junit.jupiter.api.AfterEach;
@@ -24,7 +24,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * In a cluster the receipt of a list with any key is found by its job, and by sweepers.
+ * In a cluster the receipt of a list with any key is found by its job's id, and by
+ * sweepers.
  */
 class ClusterReceiptsTests {
 
@@ -86,34 +87,34 @@ class ClusterReceiptsTests {
 		assertThat(this.rig.receipts().giveBack(job, "none")).isEqualTo(Answer.GONE);
 	}
 
-	/** Otherwise nobody would look for the second receipt. */
+	/** Otherwise no sweeper would find the second receipt. */
 	@Test
-	void aSlotIsNotForgottenThatGotAReceiptWhileItWasFoundEmpty() {
+	void aSlotThatGetsAReceiptDuringACheckIsNotRemoved() {
 		byte[] list = bytes(this.queue);
 		UsedSlots slots = new UsedSlots(this.rig.calls());
 		slots.mark(this.slot, "first", Duration.ZERO);
-		Use seen = slots.due().get(0);
+		UsedSlot seen = slots.due().get(0);
 		String job = this.rig.job(list);
 		this.rig.receipts().open(job, "none", list, ReceiptRig.LONG);
-		slots.looked(seen, -1);
+		slots.storeCheck(seen, -1);
 		assertThat(slots.due()).singleElement().matches((use) -> use.lastMark().startsWith(job));
-		assertThat(this.rig.receipts().due(slots.due().get(0), 10)).isEmpty();
+		assertThat(this.rig.receipts().dueJobs(slots.due().get(0), 10)).isEmpty();
 		assertThat(slots.due()).isEmpty();
 		assertThat(cluster.at(ReceiptRig.SLOTS).zcard(ReceiptRig.SLOTS)).isOne();
 		this.rig.expire(job);
-		assertThat(this.rig.receipts().due(slots.due().get(0), 10)).containsExactly(job);
+		assertThat(this.rig.receipts().dueJobs(slots.due().get(0), 10)).containsExactly(job);
 	}
 
 	@Test
-	void anInstanceThatDiesWhileItGivesBackIsFollowedAtOnceAndNotAtTheDeadline() {
+	void anotherInstanceContinuesAtOnceWhenOneDiesWhileItGivesBack() {
 		byte[] list = bytes(this.queue);
 		this.rig.push(list, 1);
 		String job = this.rig.opened(list);
 		this.rig.pop(job, list, 1);
-		assertThat(this.rig.receipts().places()).isEmpty();
+		assertThat(this.rig.receipts().dueSlots()).isEmpty();
 		cluster.at(this.queue).set(this.queue, "no list");
 		assertThat(this.rig.receipts().giveBack(job, "none")).isEqualTo(Answer.BLOCKED);
-		assertThat(this.rig.receipts().places()).hasSize(1);
+		assertThat(this.rig.receipts().dueSlots()).hasSize(1);
 	}
 
 	@Test
@@ -140,7 +141,7 @@ class ClusterReceiptsTests {
 				.isEqualTo(IntStream.range(0, 1200).mapToObj((i) -> "v" + (1199 - i)).toList());
 		}
 		assertThat(taken).allMatch((job) -> this.rig.receipts().giveBack(job, "none") == Answer.GONE);
-		// The slots that are empty are looked at twice more, and no longer.
+		// Empty slots are checked twice more, and then not any longer.
 		this.rig.sweepUntil(() -> {
 			RedisCommands<String, String> redis = cluster.at(ReceiptRig.SLOTS);
 			redis.zrange(ReceiptRig.SLOTS, 0, -1)
@@ -153,7 +154,7 @@ class ClusterReceiptsTests {
 	}
 
 	@Test
-	void aReceiptThatRedisRefusesKeepsNoOtherFromGoingBack() {
+	void aReceiptThatRedisRefusesDelaysNoOther() {
 		byte[] refused = bytes(this.queue);
 		byte[] next = bytes(this.queue + "-next");
 		byte[] other = bytes(this.rig.list(2) + "-other");
@@ -173,9 +174,9 @@ class ClusterReceiptsTests {
 		assertThat(ReceiptRig.receiptKeys()).isEmpty();
 	}
 
-	/** Otherwise each of its slots would keep the others waiting for two seconds. */
+	/** Otherwise each of its slots would delay the others by two seconds. */
 	@Test
-	void aMasterThatCanServeNothingNowIsAskedOnceASweep() {
+	void anUnavailableMasterIsCalledOnceASweep() {
 		TestRedis index = cluster.owner(TestCluster.slot(ReceiptRig.SLOTS));
 		int down = (cluster.master(0) != index) ? 0 : 1;
 		for (int i = 0; i < 6; i++) {
@@ -183,7 +184,7 @@ class ClusterReceiptsTests {
 		}
 		byte[] other = bytes(this.rig.list(2) + "-other");
 		this.rig.expired(other);
-		// It comes behind the others.
+		// It is due after the others.
 		cluster.at(ReceiptRig.SLOTS).zadd(ReceiptRig.SLOTS, 1, String.valueOf(TestCluster.slot(text(other))));
 		List<TestRedis> up = cluster.nodes().filter((node) -> node != cluster.master(down)).toList();
 		up.forEach((node) -> node.client().configSet("cluster-require-full-coverage", "no"));
@@ -192,7 +193,7 @@ class ClusterReceiptsTests {
 			await().until(() -> cluster.master(down).client().clusterInfo().contains("cluster_state:fail"));
 			up.forEach((node) -> await().until(() -> node.client().clusterInfo().contains("cluster_state:ok")));
 			long before = ReceiptRig.errors(cluster.master(down), "CLUSTERDOWN");
-			// One sweep, which is over before another one begins.
+			// One sweep, which ends before the next one starts.
 			this.rig.sweepUntil(() -> this.rig.values(other).size() == 2, Duration.ofSeconds(20));
 			assertThat(ReceiptRig.errors(cluster.master(down), "CLUSTERDOWN") - before).isBetween(1L, 60L);
 		}
@@ -201,14 +202,14 @@ class ClusterReceiptsTests {
 		}
 	}
 
-	/** Otherwise each of these slots would keep the others waiting for two seconds. */
+	/** Otherwise each of these slots would delay the others by two seconds. */
 	@Test
-	void aSlotWithoutAMasterIsNotWaitedForByASweep() {
+	void aSweepDoesNotWaitForASlotWithoutAMaster() {
 		List<byte[]> lists = IntStream.range(0, 6).mapToObj((i) -> bytes(this.rig.list(1))).toList();
 		lists.forEach(this.rig::expired);
 		byte[] other = bytes(this.rig.list(2) + "-other");
 		this.rig.expired(other);
-		// It comes behind the others.
+		// It is due after the others.
 		cluster.at(ReceiptRig.SLOTS).zadd(ReceiptRig.SLOTS, 1, String.valueOf(TestCluster.slot(text(other))));
 		cluster.nodes().forEach((node) -> node.client().configSet("cluster-require-full-coverage", "no"));
 		try {

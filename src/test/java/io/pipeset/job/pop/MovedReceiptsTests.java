@@ -43,7 +43,7 @@ class MovedReceiptsTests {
 	}
 
 	@Test
-	void aSlotThatIsOnItsWayKeepsNoOtherFromGoingBack() {
+	void aMigratingSlotDelaysNoOther() {
 		byte[] list = bytes(this.queue);
 		byte[] other = bytes(this.rig.list(0));
 		this.rig.expired(list);
@@ -74,7 +74,7 @@ class MovedReceiptsTests {
 	}
 
 	@Test
-	void aReceiptThatIsAtTheOtherMasterAlreadyIsAskedForThere() {
+	void aReceiptThatHasMigratedAlreadyIsFound() {
 		byte[] list = bytes(this.queue);
 		this.rig.push(list, 3);
 		String job = this.rig.opened(list);
@@ -108,10 +108,10 @@ class MovedReceiptsTests {
 		assertThat(this.rig.values(list)).containsExactly("v2", "v1", "v0");
 	}
 
-	/** The receipt is recorded at the one master, and the pops run at the other. */
+	/** The receipt is created at one master, and the pops run at the other. */
 	@ParameterizedTest
 	@ValueSource(ints = { 3, 300 })
-	void popsOfASlotThatMovesBehindItsReceiptRunOnce(int count) {
+	void popsOfASlotThatMovesAfterItsReceiptRunOnce(int count) {
 		byte[] list = bytes(this.queue);
 		this.rig.push(list, 400);
 		String job = this.rig.opened(list);
@@ -127,7 +127,7 @@ class MovedReceiptsTests {
 	}
 
 	@Test
-	void popsOfASlotThatIsOnItsWayWaitAndRunOnce() throws Exception {
+	void popsOfAMigratingSlotWaitAndRunOnce() throws Exception {
 		byte[] list = bytes(this.queue);
 		this.rig.push(list, 40);
 		String job = this.rig.opened(list);
@@ -145,9 +145,12 @@ class MovedReceiptsTests {
 		assertThat(this.rig.values(list)).isEqualTo(IntStream.range(0, 40).mapToObj((i) -> "v" + (39 - i)).toList());
 	}
 
-	/** The list ends while its slot is on its way: what is not there may be elsewhere. */
+	/**
+	 * The list ends while its slot migrates, so that missing values may be at the other
+	 * master.
+	 */
 	@Test
-	void popsThatFindNothingInASlotOnItsWayFindOutThatThereIsNothing() throws Exception {
+	void popsOfAnEmptyListInAMigratingSlotFindThatItIsEmpty() throws Exception {
 		byte[] list = bytes(this.queue);
 		this.rig.push(list, 20);
 		String job = this.rig.opened(list);
@@ -161,7 +164,7 @@ class MovedReceiptsTests {
 		assertThat(context.account().total(Outcome.NOOP)).isEqualTo(31);
 	}
 
-	/** Moves the keys that are left, and ends the move. */
+	/** Moves the remaining keys, and ends the migration. */
 	private void endMove() {
 		List<String> left = this.from.client().clusterGetKeysInSlot(this.slot, 100);
 		if (!left.isEmpty()) {

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A job takes no more out of Redis than its limits allow, whatever the sizes of earlier
- * values were.
+ * A job pops no more than its limits allow, even if later values are larger than earlier
+ * ones.
  */
 class PopBudgetTests {
 
@@ -38,7 +38,7 @@ class PopBudgetTests {
 	}
 
 	@Test
-	void aPopOfManyValuesStaysWithinTheBytesWhateverCameBefore() {
+	void aPopOfManyValuesStaysWithinTheBytesAfterSmallValues() {
 		String large = "x".repeat(100_000);
 		for (int i = 0; i < 200; i++) {
 			redis.client().lpush("list", large);

@@ -29,15 +29,15 @@ import org.springframework.boot.test.context.SpringBootTest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The service repeats its look for a receipt until Redis answers, as looking changes
- * nothing.
+ * The service repeats its query for a receipt until Redis replies, because a query
+ * changes nothing.
  */
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.NONE)
 class PopReceiptTests {
 
 	private static final String JOB = "0199a6f2-0000-7000-8000-00000000000e";
 
-	/** More connections than a call, its repetition and the next call use up. */
+	/** More connections than a call, its repetition and the next call use. */
 	private static final int MANY = 7;
 
 	@RegisterExtension
@@ -62,7 +62,7 @@ class PopReceiptTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void whatWasPoppedIsLookedForUntilItIsFound(boolean stopped) {
+	void poppedValuesAreQueriedUntilTheyAreFound(boolean stopped) {
 		PopReceipt receipt = opened(stopped);
 		resetNext(MANY);
 		assertThat(receipt.resolve(List.of(), 1)).isTrue();
@@ -70,7 +70,7 @@ class PopReceiptTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void aReceiptIsHandedOverOnceRedisAnswers(boolean stopped) {
+	void aReceiptIsHandedOverWhenRedisReplies(boolean stopped) {
 		PopReceipt receipt = opened(stopped);
 		this.account.taken().add("a", 1, 1);
 		resetNext(MANY);
@@ -80,7 +80,7 @@ class PopReceiptTests {
 	}
 
 	@Test
-	void aReceiptForNothingThatCannotBeForgottenDoesNotStopTheJob() {
+	void anEmptyReceiptThatCannotBeDeletedDoesNotStopTheJob() {
 		PopReceipt receipt = receipt();
 		receipt.open();
 		resetNext(1000);
@@ -96,7 +96,7 @@ class PopReceiptTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void aServiceThatShutsDownDoesNotLookForLong(boolean stoppedBefore) {
+	void aServiceThatShutsDownDoesNotRetryForLong(boolean stoppedBefore) {
 		PopReceipt receipt = opened(stoppedBefore);
 		this.stop.because(Cause.SHUTTING_DOWN, "");
 		resetNext(MANY);

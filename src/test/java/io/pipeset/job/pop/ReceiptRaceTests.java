@@ -7,7 +7,7 @@ import io.pipeset.engine.lane.JobStop;
 import io.pipeset.engine.lane.LaneSettings;
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
 import io.pipeset.job.pop.Receipts.Answer;
-import io.pipeset.job.pop.UsedSlots.Use;
+import io.pipeset.job.pop.UsedSlots.UsedSlot;
 import io.pipeset.redis.TestCluster;
 import io.pipeset.report.Account;
 import io.pipeset.report.Results;
@@ -22,7 +22,8 @@ import static io.pipeset.job.pop.ReceiptRig.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Steps of a receipt that meet in an unlucky order leave no value that nobody looks for.
+ * Concurrent steps of a receipt in any order leave no value without a receipt that
+ * sweepers find.
  */
 class ReceiptRaceTests {
 
@@ -56,46 +57,46 @@ class ReceiptRaceTests {
 
 	/** Its values would wait for the deadline, which may be a day away. */
 	@Test
-	void aNackIsNotForgottenByASweeperThatLookedBeforeIt() {
+	void aNackIsNotLostByASweeperThatCheckedBeforeIt() {
 		this.rig.receipts().open(this.job, "none", this.list, ReceiptRig.LONG);
 		this.rig.pop(this.job, this.list, 600);
 		this.rig.receipts().mark(this.job, Duration.ZERO);
-		Use seen = this.slots.due().get(0);
+		UsedSlot seen = this.slots.due().get(0);
 		cluster.at(this.queue).set(this.queue, "no list");
 		assertThat(this.rig.receipts().giveBack(this.job, "none")).isEqualTo(Answer.BLOCKED);
-		this.slots.looked(seen, ReceiptRig.LONG.toMillis());
-		assertThat(this.rig.receipts().places()).hasSize(1);
+		this.slots.storeCheck(seen, ReceiptRig.LONG.toMillis());
+		assertThat(this.rig.receipts().dueSlots()).hasSize(1);
 	}
 
-	/** A job with retries records its receipt again if it got no answer. */
+	/** A job with retries creates its receipt again if it got no reply. */
 	@Test
-	void aSlotIsNotForgottenWhoseReceiptIsRecordedAgainWhileItIsFoundEmpty() {
+	void aSlotWhoseReceiptIsCreatedAgainDuringACheckIsNotRemoved() {
 		this.slots.mark(this.slot, this.job, Duration.ZERO);
-		Use seen = this.slots.due().get(0);
+		UsedSlot seen = this.slots.due().get(0);
 		this.rig.receipts().open(this.job, "none", this.list, ReceiptRig.LONG);
-		this.slots.looked(seen, -1);
+		this.slots.storeCheck(seen, -1);
 		assertThat(this.slots.due()).hasSize(1);
 	}
 
 	/**
-	 * A master that was paused while it was replaced answers with its former data once.
+	 * A master that was paused while it was replaced replies once with its former data.
 	 */
 	@Test
-	void aSlotIsForgottenOnlyWhenItIsFoundEmptyTwice() {
+	void aSlotIsRemovedOnlyWhenItIsFoundEmptyTwice() {
 		this.slots.mark(this.slot, this.job, Duration.ZERO);
-		Use seen = this.slots.due().get(0);
-		this.slots.looked(seen, -1);
-		this.slots.looked(seen, -1);
+		UsedSlot seen = this.slots.due().get(0);
+		this.slots.storeCheck(seen, -1);
+		this.slots.storeCheck(seen, -1);
 		assertThat(this.slots.due()).isEmpty();
 		assertThat(cluster.at(ReceiptRig.SLOTS).zcard(ReceiptRig.SLOTS)).isOne();
 		lookNow(this.slot);
-		Use again = this.slots.due().get(0);
+		UsedSlot again = this.slots.due().get(0);
 		this.slots.mark(this.slot, this.job, ReceiptRig.LONG);
-		this.slots.looked(again, -1);
+		this.slots.storeCheck(again, -1);
 		assertThat(this.slots.due()).hasSize(1);
-		this.slots.looked(this.slots.due().get(0), -1);
+		this.slots.storeCheck(this.slots.due().get(0), -1);
 		lookNow(this.slot);
-		this.slots.looked(this.slots.due().get(0), -1);
+		this.slots.storeCheck(this.slots.due().get(0), -1);
 		assertThat(cluster.at(ReceiptRig.SLOTS).exists(ReceiptRig.SLOTS, "pipeset:{receipts}:marks")).isZero();
 	}
 
@@ -103,9 +104,9 @@ class ReceiptRaceTests {
 		cluster.at(ReceiptRig.SLOTS).zadd(ReceiptRig.SLOTS, 0, String.valueOf(slot));
 	}
 
-	/** The service gave up the connection, and Redis reads it all the same. */
+	/** The service gave up the connection, but Redis still reads from it. */
 	@Test
-	void aReceiptThatIsRecordedAgainTooLateKeepsTheValuesThatAreOnTheirWayBack() {
+	void aReceiptThatIsCreatedAgainTooLateLosesNoValue() {
 		this.rig.receipts().open(this.job, "none", this.list, ReceiptRig.LONG);
 		this.rig.pop(this.job, this.list, 600);
 		giveSomeBack();
@@ -114,10 +115,10 @@ class ReceiptRaceTests {
 		assertThat(this.rig.values(this.list)).isEqualTo(this.before);
 	}
 
-	/** As a new master does that has not got the last writes of the former one. */
+	/** A new master may lack the last writes of the former one. */
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void valuesWhoseReceiptRedisHasForgottenGoBack(boolean resolves) {
+	void valuesWithoutAReceiptGoBack(boolean resolves) {
 		JobStop stop = new JobStop();
 		PopReceipt receipt = receipt(stop);
 		receipt.open();
@@ -137,7 +138,10 @@ class ReceiptRaceTests {
 		this.rig.sweepUntil(() -> this.rig.values(this.list).equals(this.before));
 	}
 
-	/** Redis refuses a key that the script has emptied, as it may be elsewhere. */
+	/**
+	 * Redis refuses a key that the script has emptied, because it may be at the other
+	 * master.
+	 */
 	@Test
 	void theLastValuesGoBackInASlotThatBeginsToMove() {
 		this.rig.receipts().open(this.job, "none", this.list, ReceiptRig.LONG);
@@ -155,7 +159,7 @@ class ReceiptRaceTests {
 				settings, stop);
 	}
 
-	/** As an instance does that dies then. */
+	/** Gives some values back, like an instance that dies then. */
 	private void giveSomeBack() {
 		ReceiptKeys keys = ReceiptKeys.ofJob(this.job);
 		this.rig.calls()

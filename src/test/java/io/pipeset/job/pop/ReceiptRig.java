@@ -23,12 +23,12 @@ import io.pipeset.redis.TestRedis;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Takes the steps of receipts in the shared cluster one by one, as an instance of the
- * service does.
+ * Takes the steps of receipts in the shared cluster one by one, like an instance of the
+ * service.
  */
 final class ReceiptRig {
 
-	/** The slots that sweepers look at, with the time of the next look. */
+	/** The slots that sweepers check, with the time of the next check. */
 	static final String SLOTS = "pipeset:{receipts}:slots";
 
 	static final Duration LONG = Duration.ofHours(1);
@@ -48,7 +48,7 @@ final class ReceiptRig {
 	private ReceiptRig() {
 	}
 
-	/** The one that all tests of this JVM share. */
+	/** The rig that all tests of this JVM share. */
 	static ReceiptRig shared() {
 		return Shared.RIG;
 	}
@@ -71,7 +71,7 @@ final class ReceiptRig {
 		return this.receipts.jobId(String.format("0199a6f2-0000-7000-8000-%012x", this.jobs++ << 16), list);
 	}
 
-	/** Records a receipt. */
+	/** Creates a receipt. */
 	String opened(byte[] list) {
 		String job = job(list);
 		this.receipts.open(job, "none", list, LONG);
@@ -88,7 +88,7 @@ final class ReceiptRig {
 		return job;
 	}
 
-	/** Lets the deadline pass, at both places that know of it. */
+	/** Lets the deadline pass, in both indexes that have it. */
 	void expire(String job) {
 		ReceiptKeys keys = ReceiptKeys.ofJob(job);
 		run(keys.index(), "return {redis.call('ZADD', KEYS[1], 'XX', 0, ARGV[1])}", bytes(job));
@@ -100,7 +100,7 @@ final class ReceiptRig {
 				bytes(String.valueOf(count)));
 	}
 
-	/** Pops as a lane does. */
+	/** Pops like a lane. */
 	void pop(String job, byte[] list, int count) {
 		this.calls.evalRepeatable(ReceiptKeys.ofJob(job).slot(),
 				"for i = 1, ARGV[1] do redis.call('LMOVE', KEYS[1], KEYS[2], 'RIGHT', 'LEFT') end return {1}",
@@ -143,12 +143,12 @@ final class ReceiptRig {
 		});
 	}
 
-	/** Sweeps again and again. */
+	/** Sweeps repeatedly. */
 	void sweepUntil(Callable<Boolean> done) {
 		sweepUntil(done, Duration.ofMillis(100));
 	}
 
-	/** Sweeps again and again, with pauses. */
+	/** Sweeps repeatedly, with pauses. */
 	void sweepUntil(Callable<Boolean> done, Duration pause) {
 		ReceiptSweeper sweeper = sweeper(pause);
 		try {
@@ -159,7 +159,7 @@ final class ReceiptRig {
 		}
 	}
 
-	/** Starts a further sweeper, as another instance has one. */
+	/** Starts another sweeper, like that of another instance. */
 	ReceiptSweeper sweeper() {
 		return sweeper(Duration.ofMillis(100));
 	}
@@ -183,7 +183,7 @@ final class ReceiptRig {
 		return key.startsWith("pipeset:instance:") || key.startsWith("pipeset:job");
 	}
 
-	/** How many errors of a kind a node has answered. */
+	/** How many errors of a kind a node has returned. */
 	static long errors(TestRedis node, String code) {
 		return Arrays.stream(node.client().info("errorstats").split("\r\n"))
 			.filter((line) -> line.startsWith("errorstat_" + code + ":"))
@@ -200,7 +200,7 @@ final class ReceiptRig {
 		return new String(bytes, StandardCharsets.UTF_8);
 	}
 
-	/** Opens the rig when it is first asked for. */
+	/** Opens the rig when it is first used. */
 	private static final class Shared {
 
 		private static final ReceiptRig RIG = new ReceiptRig();

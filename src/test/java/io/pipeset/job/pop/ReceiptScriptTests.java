@@ -31,8 +31,8 @@ import static io.pipeset.job.pop.ReceiptRig.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A step of a receipt that Redis refuses in its midst, at whichever of its commands, has
- * told its caller all that it has done, and leaves nothing that nobody finds.
+ * If Redis refuses any command within a step of a receipt, the reply still reports the
+ * values that were moved, and sweepers find the rest.
  */
 class ReceiptScriptTests {
 
@@ -46,7 +46,7 @@ class ReceiptScriptTests {
 
 	private static final String USER = "service";
 
-	private static final List<byte[]> LOOKED_KEYS = List.of(bytes("slots"), bytes("marks"));
+	private static final List<byte[]> SLOTS_KEYS = List.of(bytes("slots"), bytes("marks"));
 
 	private static final List<String> VALUES = List.of("a", "b", "c", "d");
 
@@ -96,7 +96,7 @@ class ReceiptScriptTests {
 
 	@ParameterizedTest(name = "{0} without {1}")
 	@MethodSource("refusals")
-	void whateverIsRefusedInTheMidstOfAStepNothingIsLostOrForgotten(Step step, String refused) {
+	void noValueIsLostIfAnyCommandOfAStepIsRefused(Step step, String refused) {
 		redis.rpush(QUEUE, VALUES.toArray(String[]::new));
 		step.prepare();
 		List<String> before = redis.lrange(QUEUE, 0, -1);
@@ -104,7 +104,7 @@ class ReceiptScriptTests {
 		Object answer = step.run();
 		goOn(refused);
 		if (step == Step.ACK && List.of(1L).equals(answer)) {
-			// The values are the caller's.
+			// The values belong to the caller.
 			assertThat(redis.exists(popped())).isZero();
 			giveBackAll();
 			assertThat(redis.lrange(QUEUE, 0, -1)).isEqualTo(before);
@@ -120,7 +120,7 @@ class ReceiptScriptTests {
 
 	@ParameterizedTest(name = "{0} without {1}")
 	@MethodSource("refusals")
-	void aStepThatMovesValuesSaysHowManyWhateverIsRefusedThen(Step step, String refused) {
+	void aStepReportsTheValuesThatItMovedIfALaterCommandIsRefused(Step step, String refused) {
 		redis.rpush(QUEUE, VALUES.toArray(String[]::new));
 		step.prepare();
 		long before = redis.llen(QUEUE);
@@ -139,13 +139,13 @@ class ReceiptScriptTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "ZADD", "HSET" })
-	void aLookThatIsRefusedInItsMidstIsNoFirstLook(String refused) {
+	void aRefusedCheckDoesNotCountAsTheFirst(String refused) {
 		redis.zadd("slots", 0, "5");
 		redis.hset("marks", "5", "mark");
 		refuse(refused);
-		assertThat(eval(service, UsedSlots.LOOKED, LOOKED_KEYS, 5, "mark", -1, 10_000)).isInstanceOf(String.class);
+		assertThat(eval(service, UsedSlots.STORE_CHECK, SLOTS_KEYS, 5, "mark", -1, 10_000)).isInstanceOf(String.class);
 		goOn(refused);
-		eval(service, UsedSlots.LOOKED, LOOKED_KEYS, 5, redis.hget("marks", "5"), -1, 10_000);
+		eval(service, UsedSlots.STORE_CHECK, SLOTS_KEYS, 5, redis.hget("marks", "5"), -1, 10_000);
 		assertThat(redis.zscore("slots", "5")).isPositive();
 	}
 
@@ -182,7 +182,7 @@ class ReceiptScriptTests {
 		}
 	}
 
-	/** Pops as a job does that still runs. */
+	/** Pops like a job that still runs. */
 	private static void pop() {
 		try {
 			redis.lmove(QUEUE, popped(), LMoveArgs.Builder.rightLeft());
@@ -200,7 +200,7 @@ class ReceiptScriptTests {
 		return text(KEYS.popped(JOB));
 	}
 
-	/** The answer, or the error as a string. */
+	/** The reply, or the error as a string. */
 	private static @Nullable Object eval(RedisCommands<String, String> redis, String script, List<byte[]> keys,
 			Object... arguments) {
 		try {
@@ -213,14 +213,14 @@ class ReceiptScriptTests {
 		}
 	}
 
-	/** The scripts that write, each with what it needs to have something to do. */
+	/** The scripts that write, each with the state that it needs. */
 	enum Step {
 
 		OPEN(ReceiptScripts.OPEN, (job) -> KEYS.all(job, bytes(QUEUE)), 60_000, CLIENT) {
 
 			@Override
 			void prepare() {
-				// Nothing is there before.
+				// It needs no state.
 			}
 
 			@Override
@@ -239,7 +239,7 @@ class ReceiptScriptTests {
 				redis.lmove(QUEUE, popped(), LMoveArgs.Builder.rightLeft());
 			}
 
-			/** The job asks again until it is answered. */
+			/** The job repeats the call until it gets a reply. */
 			@Override
 			void goOn(@Nullable Object answer) {
 				if (!(answer instanceof List)) {
@@ -329,9 +329,9 @@ class ReceiptScriptTests {
 			redis.lmove(QUEUE, popped(), LMoveArgs.Builder.rightLeft());
 		}
 
-		/** What happens next, besides sweeps. */
+		/** The next step, in addition to sweeps. */
 		void goOn(@Nullable Object answer) {
-			// Nothing does.
+			// There is none.
 		}
 
 		static void open() {

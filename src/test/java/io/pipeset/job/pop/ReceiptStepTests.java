@@ -13,8 +13,8 @@ import static io.pipeset.job.pop.ReceiptRig.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * In a cluster nothing is lost or doubled, whatever step of a receipt an instance died
- * after.
+ * In a cluster no value is lost or duplicated if an instance dies after any step of a
+ * receipt.
  */
 class ReceiptStepTests {
 
@@ -35,7 +35,7 @@ class ReceiptStepTests {
 	 */
 	@ParameterizedTest
 	@EnumSource
-	void whateverStepAnInstanceDiedAfterNothingIsLostOrDoubled(Step last) {
+	void noValueIsLostOrDuplicatedAfterAnyStep(Step last) {
 		byte[] list = bytes(this.queue);
 		this.rig.push(list, 600);
 		List<String> before = this.rig.values(list);
@@ -47,7 +47,7 @@ class ReceiptStepTests {
 		}
 		this.rig.expire(job);
 		if (last == Step.RECORDED) {
-			// The next receipt there has sweepers look at the slot.
+			// The next receipt in the slot makes sweepers check it.
 			this.rig.opened(list);
 			this.rig.expire(job);
 		}
@@ -63,7 +63,7 @@ class ReceiptStepTests {
 	/** The steps of an instance. */
 	enum Step {
 
-		/** The receipt is there, and its slot is not marked. */
+		/** The receipt exists, but its slot is not marked. */
 		RECORDED {
 			@Override
 			void take(ReceiptRig rig, String job, byte[] list) {
@@ -100,7 +100,7 @@ class ReceiptStepTests {
 			}
 		},
 
-		/** As a nack begins. */
+		/** The first part of a nack. */
 		CLAIMED {
 			@Override
 			void take(ReceiptRig rig, String job, byte[] list) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The keys of a receipt are in the slot of its list, whatever the key of the list. */
+/** The keys of a receipt are in the slot of its list, for any key of the list. */
 class SlotTagsTests {
 
 	private static final String JOB = "0199a6f2-0000-7000-8000-00000000beef";
@@ -40,9 +40,9 @@ class SlotTagsTests {
 		}
 	}
 
-	/** Any id can be asked for, and most of them have no receipt. */
+	/** Callers may send any id, and most ids have no receipt. */
 	@Test
-	void anIdWithoutASlotNamesOneAllTheSame() {
+	void anIdWithoutASlotIsMappedToOne() {
 		assertThat(ReceiptKeys.ofJob(JOB).slot()).isBetween(0, SlotHash.SLOT_COUNT - 1);
 	}
 
