@@ -57,7 +57,7 @@ public final class ControlRedis implements DisposableBean {
 
 	private static final Logger logger = LoggerFactory.getLogger(ControlRedis.class);
 
-	/** The name that Boot would give the bean of the settings. */
+	/** The name that Boot gives the bean. */
 	private static final String PROPERTIES = "spring.data.redis-" + DataRedisProperties.class.getName();
 
 	private static final Duration RECONNECT_DELAY = Duration.ofMillis(500);
@@ -76,7 +76,6 @@ public final class ControlRedis implements DisposableBean {
 
 	private final AnnotationConfigApplicationContext context;
 
-	/** Held by the caller that opens the connection. */
 	private final ReentrantLock openLock = new ReentrantLock();
 
 	private volatile @Nullable RedisTemplate<String, byte[]> template;
@@ -258,10 +257,7 @@ public final class ControlRedis implements DisposableBean {
 		return queried;
 	}
 
-	/**
-	 * The values of a field of INFO; in a cluster, one of each node, whose names begin
-	 * with the node.
-	 */
+	/** The values of a field of INFO; in a cluster, that of each node. */
 	private static Stream<String> values(Map<Object, Object> info, String name) {
 		return info.entrySet()
 			.stream()
@@ -339,7 +335,7 @@ public final class ControlRedis implements DisposableBean {
 		}
 	}
 
-	/** A call that did not reach the server, and the time of {@link System#nanoTime}. */
+	/** A call that did not reach the server, and its {@link System#nanoTime}. */
 	private record Failure(ControlRedisException exception, long nanos) {
 
 	}

@@ -42,16 +42,10 @@ public class IdempotencyKeys {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyKeys.class);
 
-	/**
-	 * How long a claim lasts without renewal; a job may run for longer than its record is
-	 * kept.
-	 */
+	/** How long a claim lasts without renewal. */
 	private static final Duration CLAIM_TIME = Duration.ofDays(7);
 
-	/**
-	 * The most bytes of responses that wait in memory; beyond it, responses lose their
-	 * lists.
-	 */
+	/** The most bytes of responses that wait for the control Redis with their lists. */
 	private static final long MAX_WAITING_BYTES = 16 << 20;
 
 	private static final String JOB = "job";
@@ -98,10 +92,7 @@ public class IdempotencyKeys {
 
 	private final Duration retention;
 
-	/**
-	 * The keys of this process that the control Redis does not have in their final state,
-	 * by job id.
-	 */
+	/** The keys of this process that are not settled or released yet, by job id. */
 	private final Map<String, OwnKey> own = new ConcurrentHashMap<>();
 
 	IdempotencyKeys(ControlRedis redis, JobRecords records, RecordProperties properties) {
@@ -227,10 +218,7 @@ public class IdempotencyKeys {
 		write(OwnKey::hasEnded);
 	}
 
-	/**
-	 * Renews the claims of all running jobs, because the control Redis may have lost
-	 * them.
-	 */
+	/** Renews the claims of running jobs, which the control Redis may have lost. */
 	public void renew() {
 		write((own) -> own.claimed && !own.hasEnded());
 	}
@@ -324,7 +312,7 @@ public class IdempotencyKeys {
 				(template) -> Long.parseLong(String.valueOf(template.execute(script, List.of(name(key)), arguments))));
 	}
 
-	/** Hashes the key, so that its name has a fixed size and hides the caller's text. */
+	/** Hashes the key, to bound its size and hide the caller's text. */
 	private String name(String key) {
 		try {
 			byte[] hash = MessageDigest.getInstance("SHA-256").digest(bytes(key));

@@ -67,10 +67,7 @@ final class JobIndex {
 		this.redis.call((template) -> Optional.ofNullable(template.opsForZSet().remove(key(client), bytes(id))));
 	}
 
-	/**
-	 * Removes a job that has no record. If its record is written meanwhile, the job
-	 * stays.
-	 */
+	/** Removes a job without a record, unless its record is written meanwhile. */
 	void removeExpired(String client, String id) {
 		remove(client, id);
 		if (this.recorded.test(id)) {

@@ -51,9 +51,7 @@ public class JobRecords {
 	/** The most records that one list reads. */
 	private static final int MAX_READS = 2_000;
 
-	/**
-	 * The most requests that may wait for an instance, which takes all of them at once.
-	 */
+	/** The most requests that may wait for an instance. */
 	public static final int MOST_REQUESTS = 1_000;
 
 	private static final String CLIENT = "client";
@@ -119,9 +117,7 @@ public class JobRecords {
 
 	private final String lease = UUID.randomUUID().toString();
 
-	/**
-	 * Since when each renewal came before the lease expired, by {@link System#nanoTime}.
-	 */
+	/** Since when no lease of this process expired, by {@link System#nanoTime}. */
 	private volatile long renewedSince = System.nanoTime();
 
 	JobRecords(ControlRedis redis, JsonMapper mapper, Environment environment, RecordProperties properties) {
@@ -408,18 +404,12 @@ public class JobRecords {
 		return new PendingChanges(fields.get(0) != null, (pace != null) ? Long.valueOf(text(pace)) : null);
 	}
 
-	/**
-	 * Removes a request for a rate limit that the job has now, unless another was
-	 * requested meanwhile.
-	 */
+	/** Removes a request for a rate limit that the job now has. */
 	public void paced(String id, long perSecond) {
 		eval(CLEAR_REQUEST, key(id), bytes(PACE), bytes(Long.toString(perSecond)));
 	}
 
-	/**
-	 * Takes the ids of jobs for which other instances have requested changes from this
-	 * one.
-	 */
+	/** Takes the ids of this instance's jobs with requested changes. */
 	public List<String> asked() {
 		Optional<List<byte[]>> asked = this.redis.call((template) -> Optional
 			.ofNullable(template.opsForList().leftPop(requestsKey(this.lease), MOST_REQUESTS)));
@@ -449,8 +439,8 @@ public class JobRecords {
 	}
 
 	/**
-	 * Marks a record without a live process: if the job has not ended, it is interrupted,
-	 * or cancelled.
+	 * Marks a job without a live process as interrupted or cancelled, unless it has
+	 * ended.
 	 */
 	private static JobRecord withoutProcess(JobRecord record) {
 		JobStatus last = record.status();

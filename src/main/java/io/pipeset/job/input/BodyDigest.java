@@ -8,9 +8,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/**
- * The SHA-256 of a request and of its body, updated while the body is read.
- */
+/** The SHA-256 of a request and of its body, updated while the body is read. */
 public final class BodyDigest {
 
 	private final MessageDigest digest;

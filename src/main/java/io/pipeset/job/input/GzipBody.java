@@ -169,9 +169,7 @@ final class GzipBody extends InputStream {
 		return true;
 	}
 
-	/**
-	 * Whether only zeros follow, which files written in blocks have as padding.
-	 */
+	/** Whether only zeros follow, which files written in blocks have as padding. */
 	private boolean isPadded() throws IOException {
 		boolean padded = false;
 		while (this.position < this.end || fill()) {

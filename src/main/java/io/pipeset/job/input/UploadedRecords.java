@@ -132,9 +132,7 @@ public final class UploadedRecords implements JobInput {
 		return this.spooled;
 	}
 
-	/**
-	 * The body, to be copied before the upload begins.
-	 */
+	/** The body, to be copied before the upload begins. */
 	public InputStream body() {
 		return this.body;
 	}

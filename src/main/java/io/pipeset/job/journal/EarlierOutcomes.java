@@ -16,9 +16,7 @@ import io.pipeset.report.Outcome;
  */
 public final class EarlierOutcomes {
 
-	/**
-	 * The most records that are counted at once, so that the progress of the job is seen.
-	 */
+	/** The most records that are counted at once, to show progress. */
 	private static final int MAX_RUN = 1000;
 
 	private final Outcomes outcomes;
@@ -33,7 +31,7 @@ public final class EarlierOutcomes {
 	private Outcome runOutcome = Outcome.APPLIED;
 
 	/**
-	 * Creates the outcomes, of which none is read yet.
+	 * The outcomes of a job.
 	 * @param records the number of records up to the last one with an outcome
 	 */
 	EarlierOutcomes(Outcomes outcomes, long records) {

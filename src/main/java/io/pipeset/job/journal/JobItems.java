@@ -55,7 +55,6 @@ public final class JobItems implements Spool.Removable {
 
 	private static final int PIECE_BYTES = 8 << 10;
 
-	/** The loss of a record that is not sent again. */
 	private static final Loss NOT_SENT_AGAIN = new Loss(Loss.OF_SERVICE.code(), Loss.OF_SERVICE.message()
 			+ "; it is not sent again, because that might leave other data, or because Redis does not permit to fence off its connection");
 
@@ -77,8 +76,7 @@ public final class JobItems implements Spool.Removable {
 	private @Nullable EarlierOutcomes earlier;
 
 	/**
-	 * Whether all connections of earlier runs are fenced off; {@code null} if there are
-	 * none.
+	 * Whether the connections of earlier runs are fenced off; {@code null} without any.
 	 */
 	private @Nullable Boolean fenced;
 
@@ -116,7 +114,7 @@ public final class JobItems implements Spool.Removable {
 		return this.earlier;
 	}
 
-	/** Attaches the journal to the run that starts now. */
+	/** Starts a run of the job. */
 	public void begins(JobStop stop, Account account) {
 		this.journal.start(stop);
 		account.logTo(this.journal);
@@ -148,7 +146,6 @@ public final class JobItems implements Spool.Removable {
 		this.earlier = new EarlierOutcomes(this.journal.earlier(), this.journal.records());
 	}
 
-	/** Whether every record ran, so that no files are kept. */
 	public boolean isEmpty() {
 		return this.allRan;
 	}
@@ -386,10 +383,7 @@ public final class JobItems implements Spool.Removable {
 		}
 	}
 
-	/**
-	 * The bytes of memory for the largest name, which is written whole and held as text
-	 * twice.
-	 */
+	/** The memory of the largest name, which is held as text twice. */
 	private static long nameBytes(Record record) {
 		boolean named = record.rejection() == null && record.command() != record.operation();
 		long most = 0;

@@ -38,10 +38,7 @@ final class JournalNotes {
 
 	private static final String OTHER = "(other)";
 
-	/**
-	 * The memory of a failure without its characters: in both collections, with the
-	 * headers of its texts.
-	 */
+	/** The memory of a failure without its characters. */
 	private static final int ENTRY_BYTES = 256;
 
 	private static final JsonMapper mapper = JsonMapper.builder().build();
@@ -71,7 +68,7 @@ final class JournalNotes {
 	}
 
 	/**
-	 * Writes the changes that a caller has requested.
+	 * Writes requested changes.
 	 * @throws SpoolException if the spool is full, or its disk fails
 	 */
 	void add(RequestedChanges asked) throws SpoolException {

@@ -22,10 +22,7 @@ final class OutcomeFile {
 
 	private static final int CHUNK_BYTES = 2 * CHUNK_RECORDS;
 
-	/**
-	 * The most chunks in memory. A few suffice, because lanes finish records nearly in
-	 * their order.
-	 */
+	/** A few chunks suffice, because lanes finish records nearly in order. */
 	private static final int MAX_CHUNKS = 8;
 
 	private final SpoolFile file;
@@ -140,10 +137,7 @@ final class OutcomeFile {
 
 	}
 
-	/**
-	 * Reads numbers in the order of the records, while the numbers of later records may
-	 * be set.
-	 */
+	/** Reads numbers in order, while those of later records may be set. */
 	final class Numbers {
 
 		private final ByteBuffer bytes = ByteBuffer.allocate(CHUNK_BYTES).limit(0);

@@ -30,10 +30,7 @@ import io.pipeset.engine.pipeline.StopSignal;
  */
 public final class MemoryBudget {
 
-	/**
-	 * The shortest time until a waiting job checks the holder of the exclusive part
-	 * again.
-	 */
+	/** The shortest time between two checks of the exclusive part's holder. */
 	private static final long RECHECK_NANOS = 10_000_000;
 
 	/** How long a job must have waited until memory counts as short. */
@@ -56,7 +53,6 @@ public final class MemoryBudget {
 
 	private final MemoryLedger ledger;
 
-	/** Whether a job waits for memory. */
 	private volatile boolean scarce;
 
 	/**
@@ -126,9 +122,7 @@ public final class MemoryBudget {
 		return this.scarce;
 	}
 
-	/**
-	 * Whether a job has waited for memory for at least a second.
-	 */
+	/** Whether a job has waited for memory for at least a second. */
 	public boolean isShort() {
 		if (!this.scarce) {
 			return false;
@@ -218,8 +212,7 @@ public final class MemoryBudget {
 		}
 		long leftNanos = this.bodyIdleTimeout.toNanos() - share.holderWaitNanos();
 		if (leftNanos <= 0) {
-			// Not under the lock, because the stop wakes threads that have locks of their
-			// own.
+			// Not under the lock: woken threads may have locks of their own.
 			this.lock.unlock();
 			try {
 				holder.evict(this.bodyIdleTimeout);

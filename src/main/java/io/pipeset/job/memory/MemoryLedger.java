@@ -13,10 +13,8 @@ final class MemoryLedger {
 	/** Wakes the waiting jobs when memory is freed. */
 	private final Runnable wakeWaiting;
 
-	/** The job that has the exclusive part; {@code null} if none has. */
 	private @Nullable MemoryShare exclusive;
 
-	/** The bytes that all jobs hold. */
 	private long used;
 
 	/** The bytes that jobs hold of the shared part. */

@@ -25,7 +25,7 @@ public record MemoryLimits(long budget, long base, long shared, long exclusive) 
 
 	private static final long MAX_BASE_BYTES = 256L << 10;
 
-	/** Enough for a few small slabs. */
+	/** Enough for some small slabs. */
 	private static final long MIN_BASE_BYTES = 32L << 10;
 
 	/**

@@ -17,10 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryShare implements SlabMemory, AutoCloseable {
 
-	/**
-	 * The bytes of a report that do not count, because the number of threads bounds the
-	 * reports.
-	 */
+	/** The bytes of a report that do not count: threads bound the reports. */
 	private static final long SMALL_REPORT_BYTES = 16 << 10;
 
 	private final MemoryBudget budget;
@@ -29,16 +26,12 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 
 	private final BodyWaitTime bodyWait = new BodyWaitTime();
 
-	/** When the wait for memory began, by {@link System#nanoTime}. */
 	private long waitStart;
 
 	/** The job with the exclusive part for which this job waits; {@code null} if none. */
 	private @Nullable MemoryShare awaited;
 
-	/**
-	 * How long the awaited job had waited for its body when this wait began, in
-	 * nanoseconds.
-	 */
+	/** The body wait of the awaited job when this wait began, in nanoseconds. */
 	private long holderWaitBefore;
 
 	/** Slabs in use; each is freed after it was sent. */
@@ -214,10 +207,7 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 		return (holder == null || holder.stop.isSet()) ? 0 : holder.bodyWait.nanos() - this.holderWaitBefore;
 	}
 
-	/**
-	 * Ends the job, because others need the memory that it holds while it waits for its
-	 * body.
-	 */
+	/** Ends the job, because others need the memory that it holds. */
 	void evict(Duration idleTimeout) {
 		this.stop.because(Cause.STALLED,
 				"The job waited for the body of a large record for more than " + DurationText.of(idleTimeout)

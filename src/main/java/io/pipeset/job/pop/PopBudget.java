@@ -33,15 +33,10 @@ public final class PopBudget {
 	/** How many values may be in flight for each value that has arrived. */
 	private static final int MAX_GROWTH = 4;
 
-	/**
-	 * A pop of more values than this is limited by itself, because the next values may
-	 * suddenly be larger.
-	 */
+	/** A pop of more values is always limited; they may suddenly be larger. */
 	private static final int MAX_UNLIMITED = 16;
 
-	/**
-	 * The memory of a value in addition to its bytes, which exist twice for a while.
-	 */
+	/** The memory of a value in addition to its bytes, which exist twice for a while. */
 	private static final int VALUE_BYTES = 100;
 
 	/**
@@ -78,7 +73,6 @@ public final class PopBudget {
 	/** The memory of the values that had arrived when the lanes were last drained. */
 	private long heldBytes;
 
-	/** The name of the memory limit, for messages. */
 	private final String memoryLimit;
 
 	/** The limit that the last limited pop had, for messages. */
@@ -99,14 +93,11 @@ public final class PopBudget {
 	/** The pops that requested these values. */
 	private long requestedPops;
 
-	/**
-	 * Whether a pop was limited since the lanes were last drained, so that it may have
-	 * left values.
-	 */
+	/** Whether a pop was limited since the lanes were last drained. */
 	private boolean limited;
 
 	/**
-	 * Creates the budget of a job.
+	 * The budget of a job.
 	 * @param maxValues the most values that the job may pop
 	 * @param maxBytes the most bytes of these values
 	 * @param context the account, the stop and the settings of the job
@@ -150,10 +141,7 @@ public final class PopBudget {
 		stopIfCutShort();
 	}
 
-	/**
-	 * Stops the job, if a pop left values in Redis because of its limit. All pops must
-	 * have their replies.
-	 */
+	/** Stops the job if a limited pop left values; called after all replies. */
 	private boolean stopIfCutShort() {
 		boolean cutShort = this.account.taken().isCutShort();
 		if (cutShort) {
@@ -198,10 +186,7 @@ public final class PopBudget {
 		return true;
 	}
 
-	/**
-	 * Limits a pop of many values by bytes, so that it leaves values in Redis that do not
-	 * fit.
-	 */
+	/** Limits the bytes of a pop; it leaves other values in Redis. */
 	private void limit(Record record, long wanted) {
 		long allowed = this.maxBytes - expectedBytes(0);
 		long memory = (this.reserved - this.heldBytes - VALUE_BYTES * (this.requested + wanted)) / 2
@@ -289,16 +274,12 @@ public final class PopBudget {
 		return wanted <= this.maxValues - this.taken - this.requested && expectedBytes(wanted) <= this.maxBytes;
 	}
 
-	/**
-	 * Whether so many values may be in flight, compared with those that have arrived.
-	 */
+	/** Whether so many values may be in flight, compared with those that have arrived. */
 	private boolean isWithinGrowth(long wanted) {
 		return this.requested + wanted <= Math.max(1, MAX_GROWTH * this.arrived);
 	}
 
-	/**
-	 * The bytes of all values of the job, including those in flight and some more.
-	 */
+	/** The bytes of all values of the job, including those in flight and some more. */
 	private long expectedBytes(long wanted) {
 		return this.takenBytes + (this.requested + wanted) * expectedValueBytes(FIRST_VALUE_BYTES);
 	}

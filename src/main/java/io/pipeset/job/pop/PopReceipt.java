@@ -125,10 +125,7 @@ public final class PopReceipt implements LostPopResolver {
 		return null;
 	}
 
-	/**
-	 * Deletes a receipt without values. If that fails, sweepers delete it at its
-	 * deadline.
-	 */
+	/** Deletes an empty receipt. If that fails, sweepers delete it later. */
 	private void drop() {
 		try {
 			this.receipts.drop(this.jobId);

@@ -38,18 +38,12 @@ record ReceiptKeys(int slot, String tag) {
 		return jobId.substring(0, jobId.length() - SLOT_DIGITS) + String.format(Locale.ROOT, "%04x", slot);
 	}
 
-	/**
-	 * A sorted set: the job ids of receipts by their deadline, in milliseconds since
-	 * 1970.
-	 */
+	/** A sorted set: job ids by the deadline of their receipt, in milliseconds. */
 	byte[] index() {
 		return bytes((this.tag.isEmpty()) ? "pipeset:receipts" : "pipeset:receipts:" + this.tag);
 	}
 
-	/**
-	 * A hash, the receipt: its state, its client, and the key of the list that the values
-	 * came from.
-	 */
+	/** A hash, the receipt: its state, its client, and the key of its list. */
 	byte[] receipt(String jobId) {
 		return key("receipt", jobId);
 	}

@@ -35,7 +35,6 @@ class ReceiptSweeper implements SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(ReceiptSweeper.class);
 
-	/** How long a stop waits for the current sweep. */
 	private static final long STOP_TIMEOUT_MILLIS = 1000;
 
 	/** The most receipts of a slot that one sweep gives back. */
@@ -73,7 +72,7 @@ class ReceiptSweeper implements SmartLifecycle {
 		thread.setDaemon(true);
 		ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, thread);
 		executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
-		// Before the first sweep, which checks whether this is running.
+		// The first sweep checks whether this is running.
 		this.executor = executor;
 		ScheduledFuture<?> unused = executor.scheduleWithFixedDelay(this::sweep, 0, this.intervalMillis,
 				TimeUnit.MILLISECONDS);
@@ -224,8 +223,7 @@ class ReceiptSweeper implements SmartLifecycle {
 
 	private void failed(RedisCallException ex) {
 		if (ex.code() == null || !isRunning()) {
-			// The health endpoint reports it as well, and sweeps continue when Redis is
-			// back.
+			// The health endpoint reports it as well.
 			logger.debug("Redis cannot be reached to give expired receipts back", ex);
 		}
 		else if (!ex.code().equals(this.loggedCode)) {

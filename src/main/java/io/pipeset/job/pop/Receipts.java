@@ -30,10 +30,7 @@ public class Receipts {
 
 	private static final Logger logger = LoggerFactory.getLogger(Receipts.class);
 
-	/**
-	 * The most values that one script moves, because Redis serves no other client
-	 * meanwhile.
-	 */
+	/** The most values that one script moves, which blocks other clients. */
 	static final int CHUNK = 500;
 
 	/** The argument that gives values back before their deadline. */
@@ -273,16 +270,10 @@ public class Receipts {
 		/** The client has no such receipt, or no longer has it. */
 		GONE,
 
-		/**
-		 * The step cannot be taken yet, because the job has not ended, or the deadline
-		 * has not passed.
-		 */
+		/** Too early: the job has not ended, or the deadline has not passed. */
 		PENDING,
 
-		/**
-		 * The receipt is claimed, but the key that the values came from has another type
-		 * now.
-		 */
+		/** The receipt is claimed, but the key of the list has another type now. */
 		BLOCKED
 
 	}

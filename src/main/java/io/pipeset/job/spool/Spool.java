@@ -53,7 +53,6 @@ public final class Spool {
 
 	private final Set<Removable> removable = new LinkedHashSet<>();
 
-	/** Files of ended processes, until {@link #takeFound}. */
 	private List<SpoolFile> found = List.of();
 
 	/** The bytes of all files, including reserved bytes. */
@@ -88,10 +87,7 @@ public final class Spool {
 			.register(meters);
 	}
 
-	/**
-	 * Takes over files. If there is no folder, the service still starts, because most
-	 * calls do not need it.
-	 */
+	/** Takes over files. Without a folder the service still starts. */
 	@PostConstruct
 	void start() {
 		try {
@@ -183,10 +179,7 @@ public final class Spool {
 		this.removable.add(files);
 	}
 
-	/**
-	 * Forgets removable files, because they were removed.
-	 * @param files the files
-	 */
+	/** Forgets files that were removed. */
 	public synchronized void forget(Removable files) {
 		this.removable.remove(files);
 	}
@@ -294,10 +287,7 @@ public final class Spool {
 		return this.folder;
 	}
 
-	/**
-	 * Logs a failure with its path, and makes the exception for callers, which has no
-	 * path.
-	 */
+	/** Logs a failure with its path, which callers must not see. */
 	static SpoolException diskFailure(String action, IOException ex) {
 		logger.warn("A file of the spool cannot be {}: {}", action, ex.toString());
 		String reason = (ex instanceof FileSystemException named && named.getReason() != null) ? named.getReason()

@@ -14,10 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A file in the spool, which is removed when it is closed. Its bytes count for the size
- * of the spool.
- */
+/** A file in the spool, removed when it is closed. */
 public final class SpoolFile implements Spool.Removable {
 
 	private static final Logger logger = LoggerFactory.getLogger(SpoolFile.class);
@@ -31,7 +28,6 @@ public final class SpoolFile implements Spool.Removable {
 	/** The bytes that count for this file in the spool. */
 	private long reserved;
 
-	/** The size of the file, in bytes. */
 	private long written;
 
 	private boolean closed;

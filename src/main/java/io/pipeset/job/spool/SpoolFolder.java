@@ -34,7 +34,7 @@ final class SpoolFolder {
 	/** The most folders of another Redis that the log lists. */
 	private static final int MAX_LISTED = 10;
 
-	/** The most bytes that are read of a lock file, because a user may have edited it. */
+	/** A user may have edited a lock file, to any size. */
 	private static final int MAX_LOCK_BYTES = 1 << 10;
 
 	private static final Pattern NAME = Pattern.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}");
@@ -155,9 +155,7 @@ final class SpoolFolder {
 		}
 	}
 
-	/**
-	 * Takes over one folder file by file; the next process finds any files that remain.
-	 */
+	/** Takes over a folder file by file; the next process finds the rest. */
 	private void takeOver(String name, List<Path> taken, List<String> foreign) throws IOException {
 		Path folder = this.base.resolve(name);
 		Path lockFile = this.base.resolve(name + ".lock");
@@ -224,14 +222,11 @@ final class SpoolFolder {
 		}
 	}
 
-	/**
-	 * Reads the lock file by the channel with the lock, because some systems permit no
-	 * other.
-	 */
+	/** Reads through the channel with the lock; some systems permit no other. */
 	private static String text(FileChannel lock) throws IOException {
 		ByteBuffer bytes = ByteBuffer.allocate(MAX_LOCK_BYTES);
 		while (bytes.hasRemaining() && lock.read(bytes) >= 0) {
-			// Read until the end of the file.
+			// Until the end of the file.
 		}
 		return StandardCharsets.UTF_8.decode(bytes.flip()).toString().replaceAll("\\p{Cntrl}", " ").trim();
 	}
@@ -240,10 +235,7 @@ final class SpoolFolder {
 		return FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
 	}
 
-	/**
-	 * Makes directories that only the user of the service may read, because they have
-	 * callers' data.
-	 */
+	/** Makes directories that only the user of the service may read. */
 	private static void createDirectories(Path path) throws IOException {
 		if (path.getFileSystem().supportedFileAttributeViews().contains("posix")) {
 			Files.createDirectories(path,

@@ -12,16 +12,10 @@ import io.pipeset.record.ReservedKeys;
 import io.pipeset.report.JobReport.Scan;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One sweep: the filter of its keys, the operation to run on each key, and how often the
- * scan was restarted.
- */
+/** One sweep: its filter of keys, its operation, and its restarts. */
 public final class Sweep {
 
-	/**
-	 * The operations that a sweep may run: those with a key alone, or a key and a time to
-	 * live.
-	 */
+	/** The operations with a key alone, or a key and a time to live. */
 	public static final Set<Operation> OPERATIONS = EnumSet.of(Operation.UNLINK, Operation.DEL, Operation.PERSIST,
 			Operation.EXPIRE);
 
@@ -98,10 +92,7 @@ public final class Sweep {
 		this.restarts = before + 1;
 	}
 
-	/**
-	 * Sets how many slots are scanned again; {@code null} before all masters were scanned
-	 * once.
-	 */
+	/** Sets how many slots are scanned again; {@code null} during the first pass. */
 	void setRepeatedSlots(@Nullable Integer slots) {
 		this.repeatedSlots = slots;
 	}

@@ -10,9 +10,7 @@ import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.engine.scan.RetryPolicy;
 import io.pipeset.report.Ending.Cause;
 
-/**
- * The retry policy of a sweep's calls, from the settings of its job.
- */
+/** The retry policy of a sweep's calls, from the settings of its job. */
 final class SweepRetryPolicy implements RetryPolicy {
 
 	/**

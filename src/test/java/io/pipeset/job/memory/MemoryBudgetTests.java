@@ -17,9 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-/**
- * All jobs together take no more memory than the budget, and no job waits forever.
- */
+/** All jobs together take no more memory than the budget, and no job waits forever. */
 class MemoryBudgetTests {
 
 	private static final long SMALL_REPORT = 16 << 10;

@@ -254,9 +254,7 @@ class SpoolTests {
 		assertThat(left).doesNotExist();
 	}
 
-	/**
-	 * Nothing is lost, and a development server has another port at each start.
-	 */
+	/** Nothing is lost, and a development server has another port at each start. */
 	@Test
 	void anEmptyFolderOfAnotherRedisIsRemoved() throws IOException {
 		Path left = left("01a20347-d60e-7396-9c73-7157c8413711", "127.0.0.1:40000/0");
