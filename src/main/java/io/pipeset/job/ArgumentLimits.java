@@ -5,8 +5,8 @@ import io.pipeset.record.Rejection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits on the size of keys and other arguments of a record, and the keys that are
- * not for callers.
+ * Checks the sizes of a record's keys and other arguments, and whether the client may use
+ * its keys.
  */
 public final class ArgumentLimits {
 
@@ -23,22 +23,22 @@ public final class ArgumentLimits {
 	}
 
 	/**
-	 * Holds a good record against the limits.
-	 * @return why it is refused, or {@code null}
+	 * Checks a record that its reader has not rejected.
+	 * @return why the record is refused; {@code null} if it is within the limits
 	 */
 	public @Nullable Rejection refuse(Record record) {
 		int arguments = record.argumentCount();
 		int firstKey = record.command().firstKey();
 		int step = record.command().keyStep();
-		int behindKeys = firstKey + record.keyCount() * step;
+		int keysEnd = firstKey + record.keyCount() * step;
 		for (int i = 0; i < arguments; i++) {
-			boolean key = i >= firstKey && i < behindKeys && (i - firstKey) % step == 0;
-			long most = (key) ? this.maxKeyBytes : this.maxValueBytes;
-			if (record.length(i) > most) {
+			boolean key = i >= firstKey && i < keysEnd && (i - firstKey) % step == 0;
+			long max = (key) ? this.maxKeyBytes : this.maxValueBytes;
+			if (record.length(i) > max) {
 				return new Rejection(Rejection.TOO_LARGE,
 						((key) ? "a key" : "an argument") + " of the record has " + record.length(i)
 								+ " bytes; pipeset.limits." + ((key) ? "max-key-bytes" : "max-value-bytes") + " allows "
-								+ most);
+								+ max);
 			}
 			Rejection refused = (key) ? this.client.refuseKey(record.source(i), record.offset(i), record.length(i))
 					: null;
@@ -49,7 +49,7 @@ public final class ArgumentLimits {
 		return null;
 	}
 
-	/** Whether a record has a first key, and a report may carry it. */
+	/** Whether a record has a key, and its first key is short enough for a report. */
 	public boolean isKeyListable(Record record) {
 		int first = (record.hasOperation()) ? record.command().firstKey() : 0;
 		return first < record.argumentCount() && record.length(first) <= this.maxKeyBytes;

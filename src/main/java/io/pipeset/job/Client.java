@@ -21,21 +21,21 @@ import io.pipeset.record.ReservedKeys;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who calls the service, and what of it: the one place that says what a job may
- * do. It travels with the job, which belongs to it by its name. Every refusal names the
- * client, the property and what that allows.
+ * A client of the service: its rights, keys and limits. All checks of what a job may do
+ * are here. A job belongs to the client of its request, and other clients cannot see it.
+ * Every refusal names the client, the property and the values that it allows.
  */
 public final class Client {
 
-	/** The name of whoever calls where there are no clients. */
+	/** The name of the one client that all callers are if no clients are configured. */
 	public static final String NONE = "none";
 
-	/** The service itself, which has keys that are for nobody else. */
+	/** The service itself: only it may use {@link ReservedKeys reserved keys}. */
 	public static final Client SERVICE = new Client("service", EnumSet.allOf(Operation.class), KeyPrefixes.ANY,
 			EnumSet.allOf(Right.class), Limits.NONE, false);
 
 	private static final Rejection RESERVED = new Rejection(Rejection.FORBIDDEN,
-			"a key of the record begins with 'pipeset:', where the service keeps what is its own");
+			"a key of the record begins with 'pipeset:', which is reserved for the service: use another key");
 
 	private final String name;
 
@@ -47,7 +47,7 @@ public final class Client {
 
 	private final Limits limits;
 
-	/** Whether there are other clients, to which it leaves a share of what all have. */
+	/** Whether there are other clients, so that it gets only a share of what all use. */
 	private final boolean shares;
 
 	private final ByteLimit bodies;
@@ -55,10 +55,10 @@ public final class Client {
 	private final Rejection foreignKey;
 
 	/**
-	 * A client.
-	 * @param name a name of a bounded set: it is a tag of meters
-	 * @param operations the operations of its records
-	 * @param keys the keys of its records
+	 * Creates a client.
+	 * @param name one of a bounded set of names, because it is a tag of meters
+	 * @param operations the operations that its records may have
+	 * @param keys the keys that its records may have
 	 * @param shares whether there are other clients
 	 */
 	public Client(String name, Set<Operation> operations, KeyPrefixes keys, Set<Right> rights, Limits limits,
@@ -75,8 +75,8 @@ public final class Client {
 	}
 
 	/**
-	 * Whoever calls where there are no clients.
-	 * @param scripts whether it may load and run scripts
+	 * The client of all callers if no clients are configured.
+	 * @param scripts whether callers may load and run scripts
 	 */
 	public static Client anybody(boolean scripts) {
 		EnumSet<Right> rights = EnumSet.allOf(Right.class);
@@ -86,59 +86,60 @@ public final class Client {
 		return new Client(NONE, EnumSet.allOf(Operation.class), KeyPrefixes.ANY, rights, Limits.NONE, false);
 	}
 
-	/** The name, which is no secret. */
+	/** The name, which is not secret. */
 	public String name() {
 		return this.name;
 	}
 
-	/** The keys of its records. */
+	/** The keys that its records may have. */
 	public KeyPrefixes keys() {
 		return this.keys;
 	}
 
 	/**
-	 * The most that it may have of something that all clients share: a quarter is left to
-	 * others, where there are any.
-	 * @param all what there is for all of them
+	 * The most that this client may use of something that all clients share: three
+	 * quarters if there are other clients, otherwise all of it.
+	 * @param all the amount that all clients share
 	 */
 	public long share(long all) {
 		return (this.shares) ? all - all / 4 : all;
 	}
 
-	/** The same of places. */
+	/** The same for a number of permits. */
 	public int share(int all) {
 		return (int) share((long) all);
 	}
 
-	/** Its share of a spool; {@code null} if it may have all of it. */
+	/** Its share of the spool; {@code null} if it may use all of it. */
 	public Spool.@Nullable Share share(Spool spool) {
 		return (this.shares) ? new Spool.Share(this.name, share(spool.maxBytes())) : null;
 	}
 
 	/**
-	 * The jobs that it may have at once, uploaded for later, waiting or running.
-	 * @param running the jobs of all clients that may run at once
+	 * The most jobs that it may have at once: uploading asynchronous ones, waiting ones
+	 * and running ones.
+	 * @param running how many jobs of all clients may run at once
 	 */
 	public int maxJobs(int running) {
-		return (isOwnShare()) ? share(running) : this.limits.maxJobs;
+		return (hasDefaultMaxJobs()) ? share(running) : this.limits.maxJobs;
 	}
 
 	/**
-	 * The reason for that bound, for messages.
-	 * @param running the jobs of all clients that may run at once
+	 * Names the property that sets {@link #maxJobs}, for messages.
+	 * @param running how many jobs of all clients may run at once
 	 */
 	public String maxJobsReason(int running) {
-		return (isOwnShare())
-				? " of which pipeset.limits.max-running-jobs=" + running + " leaves it three quarters, unless "
-						+ property("limits.max-jobs") + " says otherwise"
+		return (hasDefaultMaxJobs())
+				? " three quarters of pipeset.limits.max-running-jobs=" + running + ", because "
+						+ property("limits.max-jobs") + " is not set"
 				: " as many as " + property("limits.max-jobs") + " allows";
 	}
 
-	private boolean isOwnShare() {
+	private boolean hasDefaultMaxJobs() {
 		return this.shares && this.limits.maxJobs == Limits.NONE.maxJobs;
 	}
 
-	/** The largest body of a job. */
+	/** The limit on the size of a job's body. */
 	public ByteLimit ofBodies() {
 		return this.bodies;
 	}
@@ -162,8 +163,9 @@ public final class Client {
 	}
 
 	/**
-	 * Requires all that is known of a job before it begins.
-	 * @throws JobRefusedException if the client may not run it
+	 * Checks what is known of a job before it begins: its input, operation and number of
+	 * records.
+	 * @throws JobRefusedException if the client may not run the job
 	 */
 	public void require(JobSettings settings, JobInput input) {
 		if (input instanceof JobInput.Scanned) {
@@ -185,8 +187,8 @@ public final class Client {
 	}
 
 	/**
-	 * Requires that a body that is there already is within the client's limit.
-	 * @throws JobRefusedException if it is not
+	 * Checks the size of a stored body before its job runs again.
+	 * @throws JobRefusedException if the body is larger than the client's limit
 	 */
 	public void requireBody(long bytes) {
 		if (bytes > this.bodies.most()) {
@@ -195,9 +197,9 @@ public final class Client {
 	}
 
 	/**
-	 * Requires that a pace is within the client's.
+	 * Checks a rate limit that the client asks for.
 	 * @param perSecond records or keys a second; {@code null} for no limit
-	 * @throws JobRefusedException if it is not
+	 * @throws JobRefusedException if it is higher than the client's own limit
 	 */
 	public void requirePace(@Nullable Long perSecond) {
 		if (((perSecond != null) ? perSecond : Long.MAX_VALUE) > this.limits.rateLimit) {
@@ -208,29 +210,30 @@ public final class Client {
 	}
 
 	/**
-	 * The pace of a job.
-	 * @param asked records or keys a second that are asked for; {@code null} for no limit
-	 * @return that or the client's own, whichever is slower; {@code null} for no limit
+	 * The rate limit of a job: the lower one of the requested and the client's own.
+	 * @param requested records or keys a second; {@code null} for no limit
+	 * @return records or keys a second; {@code null} for no limit
 	 */
-	public @Nullable Long pace(@Nullable Long asked) {
-		long pace = Math.min((asked != null) ? asked : Long.MAX_VALUE, this.limits.rateLimit);
+	public @Nullable Long pace(@Nullable Long requested) {
+		long pace = Math.min((requested != null) ? requested : Long.MAX_VALUE, this.limits.rateLimit);
 		return (pace < Long.MAX_VALUE) ? pace : null;
 	}
 
 	/**
-	 * Refuses a job that has more records than it may.
-	 * @param read the records that were read
+	 * Checks that a job may have another record.
+	 * @param read the number of records before it
+	 * @throws BodyLimitException if they are as many as the client's jobs may have
 	 */
-	public void requireRoom(long read) throws BodyLimitException {
+	public void requireNextRecord(long read) throws BodyLimitException {
 		if (read == this.limits.maxRecords) {
 			throw new BodyLimitException("The job has more than " + read + " records; " + property("limits.max-records")
-					+ " allows " + read + ", and nothing behind them was run");
+					+ " allows " + read + ", and no later record was run");
 		}
 	}
 
 	/**
-	 * Holds a record's operation against the client's.
-	 * @return why it is refused, or {@code null}
+	 * Checks the operation of a record.
+	 * @return why the record is refused; {@code null} if the client may run it
 	 */
 	public @Nullable Rejection refuse(Record record) {
 		Operation operation = record.operation();
@@ -245,8 +248,8 @@ public final class Client {
 	}
 
 	/**
-	 * Holds a key of a record against the client's.
-	 * @return why it is refused, or {@code null}
+	 * Checks a key of a record.
+	 * @return why the record is refused; {@code null} if the client may use the key
 	 */
 	@Nullable Rejection refuseKey(byte[] source, int offset, int length) {
 		if (this != SERVICE && ReservedKeys.contains(source, offset, length)) {
@@ -255,14 +258,14 @@ public final class Client {
 		return (this.keys.contain(source, offset, length)) ? null : this.foreignKey;
 	}
 
-	private JobRefusedException forbidden(String what, String last, Object allowed) {
+	private JobRefusedException forbidden(String action, String property, Object allowed) {
 		return new JobRefusedException(Reason.FORBIDDEN,
-				"The client '" + this.name + "' may not " + what + ": " + property(last) + " allows " + allowed);
+				"The client '" + this.name + "' may not " + action + ": " + property(property) + " allows " + allowed);
 	}
 
-	/** The property that says something of this client. */
-	String property(String last) {
-		return "pipeset.clients." + this.name + "." + last;
+	/** The full name of a property of this client. */
+	String property(String property) {
+		return "pipeset.clients." + this.name + "." + property;
 	}
 
 	private String operations() {
@@ -275,19 +278,19 @@ public final class Client {
 		return this.name;
 	}
 
-	/** Things that a client may do beside running its records. */
+	/** What a client may do in addition to running its own records. */
 	public enum Right {
 
-		/** To load scripts, and run them. */
+		/** To load and run scripts. */
 		SCRIPTS,
 		/** To run a job on the keys that SCAN finds. */
 		SWEEPS,
-		/** To look at all keys, whoever they belong to. */
+		/** To analyse all keys in Redis, including those of other clients. */
 		ANALYSES,
-		/** To load Redis as fast as it can, with keys of the service. */
+		/** To run tunings, which load Redis as fast as possible, with reserved keys. */
 		TUNINGS;
 
-		/** The word for it in properties. */
+		/** The name of the right in properties. */
 		public String label() {
 			return name().toLowerCase(Locale.ROOT);
 		}
@@ -295,12 +298,14 @@ public final class Client {
 	}
 
 	/**
-	 * The limits of a client. Those of the service hold as well.
+	 * The limits of a client. Those of the service apply as well.
 	 *
-	 * @param maxRecords the records of a job, 1 or more
-	 * @param maxBytes the body of a job, as it comes and inflated, 1 or more
-	 * @param rateLimit the records or keys a second of a job, 1 or more
-	 * @param maxJobs the jobs that are uploaded for later, wait or run at once, 1 or more
+	 * @param maxRecords the most records of a job, 1 or more
+	 * @param maxBytes the largest body of a job in bytes, both as received and inflated,
+	 * 1 or more
+	 * @param rateLimit the most records or keys of a job a second, 1 or more
+	 * @param maxJobs the most jobs at once that upload asynchronously, wait or run, 1 or
+	 * more
 	 */
 	public record Limits(long maxRecords, long maxBytes, long rateLimit, int maxJobs) {
 

@@ -5,86 +5,91 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Places that all clients share, so that none of them takes those of all others. */
+/**
+ * Permits that all clients share. Each client inShare hold only its {@link Client#share
+ * share} of them, so that it cannot take those of all others.
+ */
 public final class ClientPermits {
 
-	private final int all;
+	private final int total;
 
 	private final String users;
 
 	private final String bound;
 
-	private final Semaphore free;
+	private final Semaphore permits;
 
-	private final Map<String, Semaphore> placesOf = new ConcurrentHashMap<>();
+	private final Map<String, Semaphore> permitsByClient = new ConcurrentHashMap<>();
 
 	/**
-	 * Makes places, all of them free.
-	 * @param users those who take them, for messages: "streams of events"
-	 * @param bound what allows so many, for messages: "pipeset.limits.x=8 allows"
+	 * Creates permits, all of them free.
+	 * @param total the number of permits
+	 * @param users what holds the permits, for messages: "streams of events"
+	 * @param bound what limits the number, for messages: "pipeset.limits.x=8 allows"
 	 */
-	public ClientPermits(int all, String users, String bound) {
-		this.all = all;
+	public ClientPermits(int total, String users, String bound) {
+		this.total = total;
 		this.users = users;
 		this.bound = bound;
-		this.free = new Semaphore(all);
+		this.permits = new Semaphore(total);
 	}
 
-	/** Takes a place, or answers {@code false} if none is free. */
+	/** Takes a permit if one is free; otherwise returns {@code false} at once. */
 	public boolean tryTake(Client client) {
-		Semaphore own = own(client);
-		boolean may = own.tryAcquire();
-		boolean taken = may && this.free.tryAcquire();
-		if (may && !taken) {
-			own.release();
+		Semaphore share = share(client);
+		boolean inShare = share.tryAcquire();
+		boolean taken = inShare && this.permits.tryAcquire();
+		if (inShare && !taken) {
+			share.release();
 		}
 		return taken;
 	}
 
 	/**
-	 * Takes a place, for which it waits.
-	 * @param millis the longest wait for one of the client's, and then for one of all
-	 * @return {@code false} if none has become free
+	 * Takes a permit, and waits for it if none is free.
+	 * @param millis the longest wait for a permit of the client's share, and then once
+	 * more for one of all permits, in milliseconds
+	 * @return {@code false} if no permit became free in time
 	 * @throws InterruptedException if the thread is interrupted while it waits
 	 */
 	public boolean tryTake(Client client, long millis) throws InterruptedException {
-		Semaphore own = own(client);
+		Semaphore share = share(client);
 		boolean taken = false;
-		if (own.tryAcquire(millis, TimeUnit.MILLISECONDS)) {
+		if (share.tryAcquire(millis, TimeUnit.MILLISECONDS)) {
 			try {
-				taken = this.free.tryAcquire(millis, TimeUnit.MILLISECONDS);
+				taken = this.permits.tryAcquire(millis, TimeUnit.MILLISECONDS);
 			}
 			finally {
 				if (!taken) {
-					own.release();
+					share.release();
 				}
 			}
 		}
 		return taken;
 	}
 
-	/** Why a client has found no place, to begin a message with. */
+	/** Why a client got no permit: the beginning of a message. */
 	public String refusal(Client client) {
-		int share = client.share(this.all);
-		return (share < this.all && own(client).availablePermits() == 0)
-				? "The client '" + client + "' has " + share + " of " + this.all + ' ' + this.users
+		int most = client.share(this.total);
+		return (most < this.total && share(client).availablePermits() == 0)
+				? "The client '" + client + "' has " + most + " of " + this.total + ' ' + this.users
 						+ ", and leaves the others to other clients"
-				: "There are " + this.all + ' ' + this.users + ", as many as " + this.bound;
+				: "There are " + this.total + ' ' + this.users + ", as many as " + this.bound;
 	}
 
-	/** Gives a place back that a client has taken. */
+	/** Releases a permit that a client has taken. */
 	public void leave(Client client) {
-		this.free.release();
-		own(client).release();
+		this.permits.release();
+		share(client).release();
 	}
 
-	/** Whether no client would find a place now. */
+	/** Whether all permits are taken. */
 	public boolean areTaken() {
-		return this.free.availablePermits() == 0;
+		return this.permits.availablePermits() == 0;
 	}
 
-	private Semaphore own(Client client) {
-		return this.placesOf.computeIfAbsent(client.name(), (name) -> new Semaphore(client.share(this.all)));
+	private Semaphore share(Client client) {
+		return this.permitsByClient.computeIfAbsent(client.name(), (name) -> new Semaphore(client.share(this.total)));
 	}
 
 }

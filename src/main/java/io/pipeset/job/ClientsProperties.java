@@ -12,36 +12,38 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The callers that have keys, and what each of them may do. It is checked by whoever
- * makes {@link Client clients} of it, as an error of the binder would quote a value that
- * may be a key.
+ * The clients of the service, and what each of them may do. The values are not checked
+ * here but where the {@link Client clients} are created, because a binding error would
+ * quote the value, which may be a secret.
  *
- * @param clients the clients by their names; without any, callers have no keys, and reach
- * the service from its own machine only
+ * @param clients the clients by their names. Without any, callers need no credentials and
+ * reach the service only from its own machine
  */
 @ConfigurationProperties("pipeset")
 public record ClientsProperties(@DefaultValue Map<String, Policy> clients) {
 
-	/** Whether callers have no keys. */
+	/** Whether no clients are configured, so that callers need no credentials. */
 	public boolean isEmpty() {
 		return this.clients.isEmpty();
 	}
 
 	/**
-	 * A client's keys and certificate, and what it may do with any of them.
+	 * A client's credentials, and what it may do with any of them.
 	 *
 	 * @param keySha256 the SHA-256 of each of its keys, 64 hexadecimal digits; two while
 	 * a key is replaced
-	 * @param certificate the subject of its certificate, a distinguished name as of RFC
-	 * 2253, if it may call with one
-	 * @param operations the operations that its records may have; all if it is left out
-	 * @param keyPrefixes the beginnings of the keys that its records may have; any if it
-	 * is left out
-	 * @param scripts whether it may load scripts and run them, which prefixes do not hold
-	 * @param sweeps whether it may run jobs on the keys that SCAN finds, among its own
-	 * @param analyses whether it may look at all keys, whoever they belong to
-	 * @param tunings whether it may load Redis as fast as it can
-	 * @param limits its limits, beside those of the service
+	 * @param certificate the subject of its TLS certificate, a distinguished name
+	 * according to RFC 2253; {@code null} if it has none
+	 * @param operations the operations that its records may have; all if left out
+	 * @param keyPrefixes the prefixes of the Redis keys that its records may have; any
+	 * key if left out
+	 * @param scripts whether it may load and run scripts, which may write any key despite
+	 * {@code key-prefixes}
+	 * @param sweeps whether it may run jobs on those of its keys that SCAN finds
+	 * @param analyses whether it may analyse all keys in Redis, including those of other
+	 * clients
+	 * @param tunings whether it may run tunings, which load Redis as fast as possible
+	 * @param limits its limits, in addition to those of the service
 	 */
 	public record Policy(@DefaultValue List<String> keySha256, @Nullable String certificate,
 			@Nullable Set<Operation> operations, @Nullable List<String> keyPrefixes,
@@ -51,12 +53,12 @@ public record ClientsProperties(@DefaultValue Map<String, Policy> clients) {
 	}
 
 	/**
-	 * The limits of a client, each of which is 1 or more, or left out for none.
+	 * The limits of a client. Each is 1 or more; no limit if left out.
 	 *
-	 * @param maxRecords the records of a job
-	 * @param maxBytes the body of a job, as it comes over the wire and inflated
-	 * @param rateLimit the records or keys a second of a job
-	 * @param maxJobs the jobs that are uploaded for later, wait or run at once
+	 * @param maxRecords the most records of a job
+	 * @param maxBytes the largest body of a job, both as received and inflated
+	 * @param rateLimit the most records or keys of a job a second
+	 * @param maxJobs the most jobs at once that upload asynchronously, wait or run
 	 */
 	public record PolicyLimits(@Nullable Long maxRecords, @Nullable DataSize maxBytes, @Nullable Long rateLimit,
 			@Nullable Integer maxJobs) {

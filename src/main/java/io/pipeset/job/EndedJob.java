@@ -4,20 +4,20 @@ import io.pipeset.job.memory.MemoryShare;
 import io.pipeset.report.Ending;
 
 /**
- * A job that has ended and whose report is still to be written.
+ * A job that has ended and whose report has not been written to the caller yet.
  *
- * @param effective whether it changed anything in Redis
- * @param touched whether it may have changed something in Redis
- * @param memory the memory of the report, to be closed once the report is written
+ * @param effective whether it certainly changed data in Redis
+ * @param touched whether it may have changed data in Redis
+ * @param memory the memory of the report; its owner closes it after writing the report
  */
 public record EndedJob<R>(String id, R report, Ending ending, boolean effective, boolean touched, MemoryShare memory) {
 
-	/** A job that knows whether it changed anything. */
+	/** A job that certainly changed data, or certainly did not. */
 	public EndedJob(String id, R report, Ending ending, boolean effective, MemoryShare memory) {
 		this(id, report, ending, effective, effective, memory);
 	}
 
-	/** The same job with more to say about its end. */
+	/** The same job with another reason for its end. */
 	public EndedJob<R> with(Ending ending) {
 		return new EndedJob<>(this.id, this.report, ending, this.effective, this.touched, this.memory);
 	}

@@ -6,16 +6,18 @@ import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Outcome;
 
-/** A record that did not run as asked, for the report. */
+/** Adds a record that is rejected, unknown or unprocessed to the report. */
 public final class FailedRecord {
 
 	private FailedRecord() {
 	}
 
 	/**
-	 * Counts the error code of a record, and lists the record if there is room.
-	 * @param keyed whether its key may be listed
-	 * @param unreadable whether it could not become a record, so that its text is listed
+	 * Counts the error code of a record, and lists the record if the report may list
+	 * another one.
+	 * @param keyed whether to list the record's key
+	 * @param unreadable whether the record could not be parsed, so that its text is
+	 * listed
 	 */
 	public static void list(Record record, Outcome outcome, Failure failure, Account account, boolean keyed,
 			boolean unreadable) {

@@ -4,11 +4,11 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Whether the service makes records up, which is for development: in production a slip of
- * a caller would fill Redis with them.
+ * Whether the service may generate records. This is for development: in production, a
+ * caller's mistake could fill Redis with them.
  *
- * @param enabled whether calls whose requests have no records generate them; the image
- * does for anonymous callers only
+ * @param enabled whether shortcut requests without records generate them. The image
+ * enables it only with {@code pipeset.security.anonymous}
  */
 @ConfigurationProperties("pipeset.generated")
 public record GeneratedProperties(@DefaultValue("true") boolean enabled) {

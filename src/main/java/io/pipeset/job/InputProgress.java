@@ -16,17 +16,18 @@ import io.pipeset.report.JobReport.Input;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a job has come in its input, and how the input ended. The reading thread writes
- * it; any thread may read how far the job has come.
+ * How many records of its input a job has read, and how the input ended. Only the reading
+ * thread writes. All other threads may read all but {@link #ending()}.
  */
 public final class InputProgress {
 
 	/**
-	 * Written for every record, by one thread alone: an ordered store is enough for the
-	 * others, and costs no fence.
+	 * The records read. Only one thread writes, for every record, so that a release store
+	 * is enough, which costs no full fence.
 	 */
 	private final AtomicLong read = new AtomicLong();
 
+	/** The records that were to be generated but were not. 0 until the input ended. */
 	private volatile long unread;
 
 	private volatile boolean complete;
@@ -35,47 +36,46 @@ public final class InputProgress {
 
 	private volatile @Nullable Long byteOffset;
 
-	/** The records that were read. */
 	public long read() {
 		return this.read.getAcquire();
 	}
 
-	/** A record was read. */
-	public void next() {
+	/** Counts a record as read. */
+	public void countRead() {
 		this.read.setRelease(this.read.getPlain() + 1);
 	}
 
-	/** So many records count as read, as an earlier run of the job has read them. */
-	public void skipTo(long records) {
+	/** Sets the number of records read, because an earlier run of the job read them. */
+	public void setRead(long records) {
 		this.read.setRelease(records);
 	}
 
-	/** The record read last does not count: the job ends before it. */
-	public void takeBack() {
+	/** Uncounts the last record read, because the job ended before it. */
+	public void uncountLast() {
 		this.read.setRelease(this.read.getPlain() - 1);
 	}
 
-	/** The records that were to be generated and were not, once the input is left. */
+	/** The records that were to be generated but were not. 0 until the input ended. */
 	long unread() {
 		return this.unread;
 	}
 
-	/** The records that were read, and those that were to be generated and were not. */
+	/** The records read, plus those that were to be generated but were not. */
 	public long received() {
 		return read() + this.unread;
 	}
 
 	/**
-	 * Takes note of generated records that the job did not come to.
-	 * @param generated how many there are, or 0 for an upload
-	 * @return how many were not read
+	 * Counts the generated records that the job has not read, at the end of its input.
+	 * @param generated how many records the input can generate; 0 for an upload
+	 * @return how many of them were not read
 	 */
-	public long leaveOut(long generated) {
+	public long countUnread(long generated) {
 		this.unread = Math.max(0, generated - read());
 		return this.unread;
 	}
 
-	/** The input was read to its end. */
+	/** Marks the input as read to its end. */
 	public void complete() {
 		this.complete = true;
 	}
@@ -88,7 +88,7 @@ public final class InputProgress {
 		return this.ending;
 	}
 
-	/** The part of a report that tells how far the job has come. */
+	/** The part of a report about the input. */
 	Input input(boolean complete, long read) {
 		return new Input(complete, (complete) ? null : read, this.byteOffset);
 	}
@@ -99,8 +99,8 @@ public final class InputProgress {
 	}
 
 	/**
-	 * No further record can be told from the bytes.
-	 * @param noun the name of the bytes that were read
+	 * The bytes after this position cannot be parsed as records.
+	 * @param noun what the bytes are, for the message
 	 */
 	public void malformed(MalformedBodyException ex, String noun) {
 		this.byteOffset = ex.byteOffset();
@@ -112,7 +112,7 @@ public final class InputProgress {
 		this.ending = new Ending(Cause.LIMIT, String.valueOf(ex.getMessage()));
 	}
 
-	public void noRoom(MemoryLimitException ex) {
+	public void outOfMemory(MemoryLimitException ex) {
 		this.ending = new Ending(Cause.LIMIT, "Record " + read() + " cannot be read: " + ex.getMessage());
 	}
 

@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
-/** Gives the packages below the limits of jobs that concern them. */
+/** Creates the beans that the limits on jobs configure. */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties({ ClientsProperties.class, GeneratedProperties.class, JobDefaults.class, JobLimits.class,
 		MemoryProperties.class, ScriptProperties.class, SecurityProperties.class })
@@ -43,13 +43,16 @@ class JobConfiguration {
 			.register(registry);
 	}
 
-	/** Lets callers follow their jobs to the end while the service shuts down. */
+	/**
+	 * Keeps scheduled tasks running while the service shuts down, so that callers can
+	 * follow their jobs to the end.
+	 */
 	@Bean
 	ThreadPoolTaskSchedulerCustomizer ticksWhileJobsEnd() {
 		return (scheduler) -> scheduler.setAcceptTasksAfterContextClose(true);
 	}
 
-	/** Whoever calls where there are no clients. */
+	/** The client of all callers if no clients are configured. */
 	@Bean
 	Client anybody(SecurityProperties security) {
 		return Client.anybody(security.scripts());

@@ -5,13 +5,14 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Names of jobs that sort by time, and those of one process in the order they were made:
+ * Creates ids of jobs, which are
  * <a href="https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7">UUIDs of version
- * 7</a>, which Java 17 cannot make.
+ * 7</a>. They sort by time of creation, and within one process in the exact order. Java
+ * 17 cannot create them.
  */
 public final class JobId {
 
-	/** Milliseconds and twelve bits, which count up within a millisecond. */
+	/** Milliseconds since 1970, then twelve bits that count within a millisecond. */
 	private static final AtomicLong last = new AtomicLong();
 
 	/** Makes ids hard to guess: the id of a reliable pop is enough to acknowledge it. */
@@ -21,8 +22,8 @@ public final class JobId {
 	}
 
 	/**
-	 * Makes an id.
-	 * @return an id that nobody uses
+	 * Creates an id.
+	 * @return a new, unique id
 	 */
 	public static String next() {
 		long now = System.currentTimeMillis() << 12;

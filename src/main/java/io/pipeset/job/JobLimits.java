@@ -11,38 +11,40 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The limits on what a job may ask for, and on how many jobs may run and wait.
+ * The limits on the size of a job, and on how many jobs may run and wait.
  *
- * @param maxGenerated the records that a shortcut may generate, 0 or more
- * @param maxPopped the values that one job may take out of Redis, 0 or more
- * @param maxPoppedBytes the size of these values; a job stops before a value that would
- * go beyond it, but a pop always takes its first
- * @param maxItems the records that a report lists at most, 0 or more
- * @param maxItemsBytes the size of Redis's answers to these records, without values taken
- * out of it, which a report always lists
- * @param maxBodyBytes the largest body, as it comes over the wire
- * @param maxInflatedBytes the largest body that a gzip body may inflate to
+ * @param maxGenerated the most records that a shortcut generates or uploads, 0 or more
+ * @param maxPopped the most values that one job pops from Redis, 0 or more
+ * @param maxPoppedBytes the most bytes of these values. A job stops before a value that
+ * would exceed the limit, but every pop takes its first value
+ * @param maxItems the most records that a report lists, 0 or more
+ * @param maxItemsBytes the most bytes of the listed records' keys, ids, messages and
+ * replies; records with popped values do not count, because a report always lists them
+ * @param maxBodyBytes the largest body, as received over the wire
+ * @param maxInflatedBytes the largest size that a gzip body may inflate to
  * @param maxRecordBytes the largest record in a body, 1KB to 512MB
- * @param maxArguments the arguments that a record may have after its operation's name, 1
- * to 16,777,216; the place of each is noted before the record is sent, so that the
- * shortest take ten times the memory of their bytes
- * @param maxKeyBytes the longest key, 1 byte to 512MB; a listed record carries its key
- * @param maxValueBytes the largest argument that is no key, 0 to 512MB
- * @param maxRunningJobs the jobs that may run at once, 1 to 10,000; a job runs while its
+ * @param maxArguments the most arguments of a record after its operation's name, 1 to
+ * 16,777,216. The offset of each is kept in memory until the record is sent, so that very
+ * short arguments take ten times their size
+ * @param maxKeyBytes the longest key, 1 byte to 512MB; reports list the keys of records
+ * @param maxValueBytes the largest argument that is not a key, 0 to 512MB
+ * @param maxRunningJobs the most jobs that run at once, 1 to 10,000. A job runs while its
  * upload is open. An eighth of them is for small jobs only
- * @param maxWaitingJobs the jobs that may wait for one of those to end, 0 to 10,000
- * @param maxAsyncJobs the asynchronous jobs that may be uploaded, wait and run at once, 0
- * to 10,000; those that run count as running jobs as well
- * @param maxWait how long a job waits for that at most, 0 to 1 hour
- * @param bodyIdleTimeout how long a body may pause, and the reading of an answer, 1
- * millisecond to 1 hour
- * @param shutdownGrace how long jobs may go on when the service is told to stop, 0 to 1
- * hour
- * @param maxInflightBytes the size of the commands that all jobs together may have
- * unanswered before their readers wait; two writes a lane are always allowed
- * @param maxEventStreams the callers that may follow jobs at the same time, 0 to 10,000
- * @param maxPrefixes the prefixes that an analysis lists, 1 to 1,000,000; all others are
- * added up
+ * @param maxWaitingJobs the most jobs that wait for a running job to end, 0 to 10,000;
+ * asynchronous jobs do not count
+ * @param maxAsyncJobs the most asynchronous jobs that are uploaded, wait and run at once,
+ * 0 to 10,000. Those that run also count as running jobs
+ * @param maxWait how long a job may wait for a running job to end, 0 to 1 hour;
+ * asynchronous jobs have no limit
+ * @param bodyIdleTimeout how long a caller may pause while it sends a body or reads an
+ * answer, 1 millisecond to 1 hour
+ * @param shutdownGrace how long jobs may continue after the service is asked to stop, 0
+ * to 1 hour
+ * @param maxInflightBytes the most bytes of commands in flight of all jobs together.
+ * Beyond it, jobs stop reading their input; two writes a lane are always allowed
+ * @param maxEventStreams the most callers that follow jobs at once, 0 to 10,000
+ * @param maxPrefixes the most prefixes that an analysis lists, 1 to 1,000,000; it adds up
+ * all others
  */
 @ConfigurationProperties("pipeset.limits")
 public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultValue("100000") long maxPopped,
@@ -87,29 +89,29 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		check("shutdown-grace (milliseconds)", shutdownGrace.toMillis(), 0, HOUR_MILLIS);
 	}
 
-	/** The jobs that may run at once, unless they are known to be small. */
+	/** The most jobs that run at once without being known to be small. */
 	public int maxLargeJobs() {
 		return this.maxRunningJobs - this.maxRunningJobs / 8;
 	}
 
-	/** The largest body, as it comes over the wire. */
+	/** The limit on a body as received over the wire. */
 	public ByteLimit ofBodies() {
 		return new ByteLimit("pipeset.limits.max-body-bytes", this.maxBodyBytes.toBytes());
 	}
 
-	/** The largest body that a gzip body may stand for. */
+	/** The limit on an inflated gzip body. */
 	public ByteLimit ofInflatedBodies() {
 		return new ByteLimit("pipeset.limits.max-inflated-bytes", this.maxInflatedBytes.toBytes());
 	}
 
-	public RecordLimit ofRecords(MemoryReservation room, int database) {
-		return new RecordLimit((int) this.maxRecordBytes.toBytes(), this.maxArguments, room, database);
+	public RecordLimit ofRecords(MemoryReservation memory, int database) {
+		return new RecordLimit((int) this.maxRecordBytes.toBytes(), this.maxArguments, memory, database);
 	}
 
-	private static void check(String property, long value, long least, long most) {
-		if (value < least || value > most) {
+	private static void check(String property, long value, long min, long max) {
+		if (value < min || value > max) {
 			throw new IllegalArgumentException(
-					"pipeset.limits." + property + " must be from " + least + " to " + most + ", not " + value);
+					"pipeset.limits." + property + " must be from " + min + " to " + max + ", not " + value);
 		}
 	}
 

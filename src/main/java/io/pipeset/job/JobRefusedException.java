@@ -3,27 +3,26 @@ package io.pipeset.job;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 
-/** A job was not begun: none of its records was read or run. */
+/** The service refused to begin a job: no record was read or run. */
 public final class JobRefusedException extends RuntimeException {
 
 	private final Reason reason;
 
 	/**
-	 * Refuses a job.
-	 * @param message the same in words, and the remedy
+	 * Creates a refusal.
+	 * @param message the reason and what to do, for the caller
 	 */
 	public JobRefusedException(Reason reason, String message) {
-		// Without a stack trace: it may be thrown a thousand times a second.
+		// No stack trace, because it may be thrown a thousand times a second.
 		super(message, null, false, false);
 		this.reason = reason;
 	}
 
-	/** Why it was not begun. */
 	public Reason reason() {
 		return this.reason;
 	}
 
-	/** The same, for whoever looks at the job. */
+	/** The end of the job, for clients that query it. */
 	public Ending ending() {
 		return new Ending((this.reason == Reason.SHUTTING_DOWN) ? Cause.SHUTTING_DOWN : Cause.LIMIT,
 				String.valueOf(getMessage()));
@@ -32,15 +31,15 @@ public final class JobRefusedException extends RuntimeException {
 	/** The reasons not to begin a job. */
 	public enum Reason {
 
-		/** As many jobs run and wait as may. */
+		/** The limit on running and waiting jobs is reached. */
 		TOO_MANY,
-		/** Its client may not run it. */
+		/** The client may not run the job. */
 		FORBIDDEN,
 
-		/** The spool has no room for it, or its disk fails. */
+		/** The spool is full, or its disk fails. */
 		NO_SPACE,
 
-		/** The service is about to end. */
+		/** The service is shutting down. */
 		SHUTTING_DOWN
 
 	}

@@ -1,16 +1,17 @@
 package io.pipeset.job;
 
+import io.pipeset.job.settings.InvalidSettingException;
 import io.pipeset.job.settings.Setting;
 import org.jspecify.annotations.Nullable;
 
-/** The highest pace of a job, which may change while the job waits or runs. */
+/** The rate limit of a job, which may change while the job waits or runs. */
 public final class RateLimit {
 
-	/** 0 for none: it is read for every record. */
+	/** Records or keys a second; 0 for no limit. It is read for every record. */
 	private volatile long perSecond;
 
 	/**
-	 * The pace to begin with.
+	 * Creates a rate limit.
 	 * @param perSecond records or keys a second; {@code null} for no limit
 	 */
 	public RateLimit(@Nullable Long perSecond) {
@@ -18,9 +19,9 @@ public final class RateLimit {
 	}
 
 	/**
-	 * Changes the pace.
-	 * @param perSecond records or keys a second, as {@code rateLimit} allows them;
-	 * {@code null} for no limit
+	 * Changes the limit.
+	 * @param perSecond records or keys a second; {@code null} for no limit
+	 * @throws InvalidSettingException if the setting {@code rateLimit} does not allow it
 	 */
 	public void change(@Nullable Long perSecond) {
 		Setting.RATE_LIMIT.check(perSecond);
@@ -28,7 +29,7 @@ public final class RateLimit {
 	}
 
 	/**
-	 * The pace.
+	 * The current limit.
 	 * @return records or keys a second; 0 for no limit
 	 */
 	public long perSecond() {

@@ -21,13 +21,13 @@ import io.pipeset.report.Timings;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The report of a job of records at any moment: all that it is made of, which grows while
- * the job runs.
+ * The parts of a job's report, which change while the job runs. It creates the report of
+ * the current moment and the final one.
  */
 public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, RateLimit rateLimit, Account account,
 		JobClock clock, InputProgress progress, JobInput input) {
 
-	/** How far the job has come; any thread may ask at any time. */
+	/** The counts and the progress so far; any thread may call it at any time. */
 	public Tally tally() {
 		boolean complete = this.progress.isComplete();
 		Counts settled = this.account.counts();
@@ -39,24 +39,23 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 		if (total != null) {
 			return new Tally(counts, read, done, total, Progress.share(done, total));
 		}
-		// The bytes behind the last record are read with it.
+		// The share includes bytes after the last record that are read but not parsed.
 		double input = this.input.share() * Progress.share(done, read);
 		return new Tally(counts, read, done, null, (complete && done == read && !Double.isNaN(input)) ? 1 : input);
 	}
 
 	/**
-	 * The report of the job while it runs; any thread may ask for it at any time. Its
+	 * The report of the job while it runs; any thread may call it at any time. Its
 	 * outcomes add up to the records read so far.
 	 * <p>
-	 * A record that was read and has no outcome yet is {@code unprocessed} as long as the
-	 * job has certainly written nothing: before its first batch, and in a dry run. After
-	 * that it is {@code unknown}, because it may have been written; it gets its real
-	 * outcome later. Records that are still to be generated are not in the counts.
+	 * A record without an outcome yet is {@code unprocessed} before the first batch and
+	 * in a dry run, because the job has certainly written nothing. Otherwise it is
+	 * {@code unknown}, because it may have been written, and gets its real outcome later.
+	 * Records that are still to be generated are not counted.
 	 * <p>
-	 * A phase counts in the timings once it has ended. The items are those listed so far;
-	 * of records that are settled at this moment some may be counted and not listed, or
-	 * listed and not counted. Values in a list of their own, and the receipt for values,
-	 * are only in the report of the job that has ended.
+	 * The timings include only phases that have ended. A record that gets its outcome at
+	 * this moment may be counted but not listed, or listed but not counted. Only the
+	 * final report has the separate list of values and the receipt for values.
 	 */
 	public JobReport snapshot(JobState state) {
 		Counts settled = this.account.counts();
@@ -68,19 +67,19 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 	}
 
 	/**
-	 * The records that were to be generated and were not, once they are counted, which
-	 * comes a moment after they are known.
+	 * The records that were not generated. 0 until they are in the counts too, which
+	 * happens a moment later.
 	 */
 	private long unread(Counts settled) {
 		long unread = this.progress.unread();
 		return (settled.unprocessed() >= unread) ? unread : 0;
 	}
 
-	/** Adds the records without an outcome to those that have one. */
+	/** Adds the records without an outcome to the counts of those that have one. */
 	private Counts counts(Counts settled, long unread) {
-		// A record is read before it is counted, and a batch begins before it writes. In
-		// this order no more records are counted than were read, and none of those read
-		// was written if no batch has begun.
+		// The order matters. A record is read before it is counted, so read the counts
+		// first. A batch begins before it writes, so check the clock last: if no batch
+		// has begun, none of the records read was written.
 		long read = this.progress.read();
 		long open = Math.max(0, read + unread - this.account.leftOut() - settled.received());
 		boolean written = !this.settings.dryRun() && this.clock.hasBegunBatch();
@@ -88,8 +87,8 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 				settled.unknown() + ((written) ? open : 0), settled.unprocessed() + ((written) ? 0 : open));
 	}
 
-	/** The report of the job once nothing of it is on its way any more. */
-	public JobReport last(JobState state, @Nullable Receipt receipt, List<Warning> warnings) {
+	/** The final report, once the job has no commands in flight. */
+	public JobReport finalReport(JobState state, @Nullable Receipt receipt, List<Warning> warnings) {
 		return report(state, this.account.counts(), this.progress.unread(),
 				this.progress.input(this.progress.isComplete(), this.progress.read()), this.account.values(), receipt,
 				warnings);

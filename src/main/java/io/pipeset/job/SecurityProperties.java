@@ -10,14 +10,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 
 /**
- * The callers that may reach the service, and the rights that they have.
+ * Who may call the service if no clients are configured.
  *
- * @param scripts whether they may load and run scripts, which can do to any key what the
- * service's Redis user may
- * @param anonymous whether the service may be reached from other machines, though its
- * callers have no credentials
- * @param allowedHosts the names and addresses, without a port, under which the service is
- * called beside those of loopback; in lower case
+ * @param scripts whether callers may load and run scripts, which can do anything to any
+ * key that the service's Redis user may do
+ * @param anonymous whether other machines may call the service without credentials
+ * @param allowedHosts names and addresses, without a port, that requests may have as
+ * their {@code Host} in addition to those of loopback; in lower case
  */
 @ConfigurationProperties("pipeset.security")
 public record SecurityProperties(@DefaultValue("false") boolean scripts, @DefaultValue("false") boolean anonymous,

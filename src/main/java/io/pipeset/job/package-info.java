@@ -1,7 +1,6 @@
 /**
- * What a job is: the client whose it is, its limits and pace, and the draft of its
- * report. Packages in it have its settings and input, its run, its files, and where it is
- * found.
+ * A job: its client, limits, rate limit and report draft. The packages below it have its
+ * settings, input, run and files, and the directory of all jobs.
  */
 @NullMarked
 package io.pipeset.job;

@@ -17,11 +17,11 @@ import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Clients can be given by variables, as containers are, and by properties. */
+/** Clients can be configured by environment variables and by properties. */
 class ClientsPropertiesTests {
 
 	@Test
-	void variablesSayAllOfAClientAndAnEmptyListIsNone() {
+	void environmentVariablesConfigureAClientAndAnEmptyListAllowsNothing() {
 		Map<String, Object> variables = new HashMap<>();
 		variables.put("PIPESET_CLIENTS_PROMETHEUS_KEYSHA256", "aa,bb");
 		variables.put("PIPESET_CLIENTS_PROMETHEUS_OPERATIONS", "");
@@ -41,7 +41,7 @@ class ClientsPropertiesTests {
 	}
 
 	@Test
-	void whatIsLeftOutIsAllButTheRightsThatConcernOthers() {
+	void aClientHasByDefaultAllButTheRightsThatAffectOtherClients() {
 		Policy policy = bind(new MapPropertySource("test", Map.of("pipeset.clients.a-b-1.key-sha256[0]", "aa",
 				"pipeset.clients.a-b-1.operations", "set, json.set")))
 			.get("a-b-1");

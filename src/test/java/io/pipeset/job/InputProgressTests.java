@@ -10,14 +10,14 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The ending of an input says how far the job came, and what the caller can do. */
+/** The ending of an input has its cause and says how many records were read. */
 class InputProgressTests {
 
 	private final InputProgress progress = new InputProgress();
 
 	@Test
 	void anInputThatIsReadToItsEndIsComplete() {
-		this.progress.next();
+		this.progress.countRead();
 		assertThat(this.progress.isComplete()).isFalse();
 		this.progress.complete();
 		assertThat(this.progress.isComplete()).isTrue();
@@ -26,31 +26,31 @@ class InputProgressTests {
 	}
 
 	@Test
-	void generatedRecordsThatWereNotReadAreReceivedAllTheSame() {
-		this.progress.next();
-		this.progress.next();
-		this.progress.takeBack();
-		assertThat(this.progress.leaveOut(5)).isEqualTo(4);
+	void generatedRecordsThatWereNotReadCountAsReceived() {
+		this.progress.countRead();
+		this.progress.countRead();
+		this.progress.uncountLast();
+		assertThat(this.progress.countUnread(5)).isEqualTo(4);
 		assertThat(this.progress.read()).isOne();
 		assertThat(this.progress.unread()).isEqualTo(4);
 		assertThat(this.progress.received()).isEqualTo(5);
 	}
 
 	@Test
-	void anUploadLeavesNothingOut() {
-		this.progress.next();
-		assertThat(this.progress.leaveOut(0)).isZero();
+	void anUploadHasNoUnreadRecords() {
+		this.progress.countRead();
+		assertThat(this.progress.countUnread(0)).isZero();
 		assertThat(this.progress.received()).isOne();
 	}
 
 	@Test
-	void eachEndHasItsCauseAndSaysHowFarTheJobCame() {
-		this.progress.next();
+	void eachEndingHasItsCauseAndTheNumberOfRecordsRead() {
+		this.progress.countRead();
 		this.progress.stalled(Duration.ofMillis(1500));
 		assertThat(this.progress.ending().cause()).isEqualTo(Cause.STALLED);
 		assertThat(this.progress.ending().detail()).contains("1500ms", "pipeset.limits.body-idle-timeout",
 				"1 records had been read");
-		this.progress.noRoom(new MemoryLimitException("no room"));
+		this.progress.outOfMemory(new MemoryLimitException("no room"));
 		assertThat(this.progress.ending()).isEqualTo(new Ending(Cause.LIMIT, "Record 1 cannot be read: no room"));
 		this.progress.brokeOff(new IOException("reset"));
 		assertThat(this.progress.ending())

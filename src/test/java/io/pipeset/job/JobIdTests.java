@@ -8,11 +8,11 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Ids tell when their jobs were asked for, and which of two came first. */
+/** Ids sort by the time and the order of their creation. */
 class JobIdTests {
 
 	@Test
-	void idsSortInTheOrderTheyWereMade() {
+	void idsSortInTheOrderOfTheirCreation() {
 		long before = System.currentTimeMillis();
 		List<String> ids = Stream.generate(JobId::next).limit(10_000).toList();
 		long after = System.currentTimeMillis();
@@ -21,7 +21,7 @@ class JobIdTests {
 			assertThat(id.version()).isEqualTo(7);
 			assertThat(id.variant()).isEqualTo(2);
 		});
-		// A millisecond has room for 4096.
+		// Each millisecond has 4096 ids.
 		assertThat(UUID.fromString(ids.get(0)).getMostSignificantBits() >>> 16).isBetween(before, after + 3);
 	}
 

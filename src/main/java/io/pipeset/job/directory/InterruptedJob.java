@@ -69,7 +69,7 @@ public final class InterruptedJob {
 		try (MemoryShare share = memory.open(new JobStop())) {
 			journal.cutOff();
 			journal.outcomes(share).count(0, journal.records(), account);
-			progress.skipTo(journal.records());
+			progress.setRead(journal.records());
 			this.report = new ReportDraft(id, redis, settings, new RateLimit(settings.rateLimit()), account,
 					new JobClock(), progress, input())
 				.snapshot(JobState.INTERRUPTED);

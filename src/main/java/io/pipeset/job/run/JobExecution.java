@@ -140,7 +140,7 @@ final class JobExecution {
 			return;
 		}
 		try {
-			this.progress.skipTo(this.earlier.end(this.progress.read(), this.context.account()));
+			this.progress.setRead(this.earlier.end(this.progress.read(), this.context.account()));
 		}
 		catch (IOException ex) {
 			this.context.stop().becauseOfDefect(ex);
@@ -166,7 +166,7 @@ final class JobExecution {
 			watch.end();
 			JobSettings settings = this.job.settings();
 			Operation operation = settings.operation();
-			long left = this.progress.leaveOut((settings.untilEmpty()) ? 0 : input.generated());
+			long left = this.progress.countUnread((settings.untilEmpty()) ? 0 : input.generated());
 			this.context.account()
 				.count((operation != null) ? operation.toString() : Account.NO_OPERATION, Outcome.UNPROCESSED, left);
 			this.context.account().errorCodes().add(Loss.NOT_SENT, left);
@@ -186,10 +186,10 @@ final class JobExecution {
 					this.progress.countMismatch(declared, "more, of which nothing was sent");
 					return;
 				}
-				this.client.requireRoom(this.progress.read());
-				this.progress.next();
+				this.client.requireNextRecord(this.progress.read());
+				this.progress.countRead();
 				if (!hasOutcome() && !take(caller)) {
-					this.progress.takeBack();
+					this.progress.uncountLast();
 					return;
 				}
 			}
@@ -204,7 +204,7 @@ final class JobExecution {
 			this.progress.tooLarge(ex);
 		}
 		catch (MemoryLimitException ex) {
-			this.progress.noRoom(ex);
+			this.progress.outOfMemory(ex);
 		}
 		catch (SocketTimeoutException ex) {
 			this.progress.stalled(this.limits.bodyIdleTimeout());

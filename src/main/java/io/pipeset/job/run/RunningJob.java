@@ -125,7 +125,7 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 							+ "/resume goes on with it");
 			state = JobState.INTERRUPTED;
 		}
-		JobReport report = this.draft.last(state, receipt, warnings);
+		JobReport report = this.draft.finalReport(state, receipt, warnings);
 		boolean effective = counts.applied() > 0 || account().hasRunInPart();
 		boolean touched = effective || counts.unknown() > 0 || hasRunScripts();
 		return new EndedJob<>(id(), report, ending, effective, touched, this.memory);

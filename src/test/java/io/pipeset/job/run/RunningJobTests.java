@@ -222,10 +222,10 @@ class RunningJobTests {
 		TestJob job = new TestJob(1000, false, held(0, 1000));
 		job.running.clock().batchBegins();
 		for (int i = 0; i < 10; i++) {
-			job.running.progress().next();
+			job.running.progress().countRead();
 		}
 		job.running.account().count("SET", Outcome.APPLIED, 8);
-		assertThat(job.running.progress().leaveOut(1000)).isEqualTo(990);
+		assertThat(job.running.progress().countUnread(1000)).isEqualTo(990);
 		assertThat(job.running.tally().done()).isEqualTo(8);
 		assertThat(job.running.tally().read()).isEqualTo(10);
 		assertThat(job.running.snapshot(JobState.RUNNING).counts()).isEqualTo(new Counts(10, 8, 0, 0, 2, 0));
@@ -257,7 +257,7 @@ class RunningJobTests {
 	void aJobThatWasRefusedAndRanInPartHasChangedData() {
 		for (boolean part : new boolean[] { false, true }) {
 			TestJob job = new TestJob(1000, false, held(0, 1));
-			job.running.progress().next();
+			job.running.progress().countRead();
 			job.running.account().count("TS.MADD", Outcome.REJECTED, 1);
 			if (part) {
 				job.running.account().ranInPart();
