@@ -16,11 +16,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The values that a setting may have.
  *
- * @param text the values in words, for a caller whose text is none of them
- * @param parser reads a text; {@code null} if it is none of the values
- * @param bounds the bounds in words, for a value that is beyond them
- * @param schema the values as <a href="https://json-schema.org/">JSON Schema</a> says
- * them, by its keywords; of texts it may allow more
+ * @param text describes the values, for messages about a text that is none of them
+ * @param parser parses a text; returns {@code null} if it is none of the values
+ * @param bounds describes the bounds, for messages about a value that is out of bounds
+ * @param within whether a value is within the bounds
+ * @param schema the keywords of a <a href="https://json-schema.org/">JSON Schema</a> of
+ * the values. For strings, it may allow more values than the parser
  */
 public record Allowed<T>(String text, Function<String, @Nullable T> parser, String bounds, Predicate<T> within,
 		Map<String, Object> schema) {
@@ -29,21 +30,21 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 
 	private static final String DURATION = "^([0-9]{1,18}([Mm][Ss]|[DdHhMmSs])|[Pp][0-9DdTtHhMmSs.,]+)$";
 
-	/** The largest number that is read. */
+	/** The largest number that {@link #number(String)} parses. */
 	private static final long LARGEST = 999_999_999_999_999_999L;
 
 	/**
-	 * Any values that a parser takes.
-	 * @param parser reads a text; {@code null} if it is none of the values
+	 * All values that a parser accepts.
+	 * @param parser parses a text; returns {@code null} if it is none of the values
 	 */
 	public static <T> Allowed<T> of(String text, Function<String, @Nullable T> parser) {
 		return of(text, parser, TEXT);
 	}
 
 	/**
-	 * Any values that a parser takes.
-	 * @param parser reads a text; {@code null} if it is none of the values
-	 * @param schema the values as JSON Schema says them
+	 * All values that a parser accepts.
+	 * @param parser parses a text; returns {@code null} if it is none of the values
+	 * @param schema the keywords of a JSON Schema of the values
 	 */
 	public static <T> Allowed<T> of(String text, Function<String, @Nullable T> parser, Map<String, Object> schema) {
 		return new Allowed<>(text, parser, text, (value) -> true, schema);
@@ -61,8 +62,8 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 	}
 
 	/**
-	 * Yes or no.
-	 * @return the words true and false
+	 * Booleans.
+	 * @return the values {@code true} and {@code false}
 	 */
 	public static Allowed<Boolean> truth() {
 		Allowed<Boolean> words = words(new Boolean[] { true, false }, String::valueOf);
@@ -71,9 +72,9 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 
 	/**
 	 * Whole numbers.
-	 * @param least the least one, 0 or more
-	 * @param most the largest one, of at most nine digits
-	 * @return the values; the parser leaves the bounds to {@link #within}
+	 * @param least the lowest value, 0 or more
+	 * @param most the highest value, of at most nine digits
+	 * @return the values; only {@link #within} checks the bounds, not the parser
 	 */
 	public static Allowed<Integer> integer(int least, int most) {
 		String bounds = least + " to " + most;
@@ -82,7 +83,7 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 				(value) -> value >= least && value <= most, whole(least, most));
 	}
 
-	/** Whole percentages, with or without their sign. */
+	/** Whole percentages from 0, with or without a percent sign. */
 	static Allowed<Integer> percent(int most) {
 		String bounds = "0 to " + most + " percent";
 		return bounded(bounds + ", such as 10 or 10%", (text) -> {
@@ -94,7 +95,7 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 
 	/**
 	 * Whole numbers without an upper bound.
-	 * @param least the least one, 0 or more
+	 * @param least the lowest value, 0 or more
 	 */
 	public static Allowed<Long> atLeast(long least) {
 		String bounds = least + " or more";
@@ -103,8 +104,8 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 	}
 
 	/**
-	 * Whole numbers of some unit.
-	 * @return the numbers from 1
+	 * Whole numbers from 1.
+	 * @param unit what the numbers count, for messages
 	 */
 	public static Allowed<Long> number(long most, String unit) {
 		String bounds = "1 to " + most;
@@ -112,7 +113,12 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 				(value) -> value >= 1 && value <= most, whole(1, most));
 	}
 
-	/** Durations. */
+	/**
+	 * Durations.
+	 * @param least the shortest duration, such as 1ms
+	 * @param most the longest duration
+	 * @param example an example for messages
+	 */
 	public static Allowed<Duration> duration(String least, String most, String example) {
 		Duration from = Objects.requireNonNull(Durations.parse(least));
 		Duration to = Objects.requireNonNull(Durations.parse(most));
@@ -123,7 +129,7 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 				Map.of("type", "string", "pattern", DURATION));
 	}
 
-	/** Values whose parser checks the bounds too, so that a refusal quotes the text. */
+	/** Values whose parser also checks the bounds, so that a message quotes the text. */
 	private static <T> Allowed<T> bounded(String text, Function<String, @Nullable T> parser, String bounds,
 			Predicate<T> within, Map<String, Object> schema) {
 		return new Allowed<>(text, (value) -> {
@@ -138,9 +144,8 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 	}
 
 	/**
-	 * Reads a whole number.
-	 * @param text digits without a sign
-	 * @return the number, or {@code null} if the text is not one to 18 digits
+	 * Parses a whole number.
+	 * @return the number, or {@code null} if the text is not 1 to 18 digits
 	 */
 	public static @Nullable Long number(String text) {
 		return (isDigits(text, 18)) ? Long.valueOf(text) : null;

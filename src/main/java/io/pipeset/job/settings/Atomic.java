@@ -2,21 +2,21 @@ package io.pipeset.job.settings;
 
 import java.util.Locale;
 
-/** The part of a job that runs as a whole or not at all. */
+/** The unit of atomicity of a job. */
 public enum Atomic {
 
-	/** Each command by itself. */
+	/** Each command. */
 	NONE,
 
 	/**
-	 * Each batch, which is one
+	 * Each batch, which is sent as one
 	 * <a href="https://redis.io/docs/latest/develop/using-commands/transactions/">
 	 * transaction</a>.
 	 */
 	BATCH;
 
 	/**
-	 * The word for it in settings and reports.
+	 * The value in settings and reports.
 	 * @return none or batch
 	 */
 	public String label() {

@@ -2,17 +2,17 @@ package io.pipeset.job.settings;
 
 import java.util.Locale;
 
-/** Whether neighbouring records that Redis can run as one command go as one. */
+/** Whether neighbouring records are sent as one command if Redis can run them so. */
 public enum Coalesce {
 
-	/** If the report is the same as if each of them had gone by itself. */
+	/** Whenever the report is the same as with a command for each record. */
 	AUTO,
 
 	/** Never. */
 	OFF;
 
 	/**
-	 * The word for it in settings and reports.
+	 * The value in settings and reports.
 	 * @return auto or off
 	 */
 	public String label() {

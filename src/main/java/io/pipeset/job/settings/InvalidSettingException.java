@@ -8,8 +8,10 @@ public final class InvalidSettingException extends IllegalArgumentException {
 	private final String problem;
 
 	/**
-	 * Refuses a value.
-	 * @param problem the values that are allowed, and the one that was given
+	 * Creates an exception.
+	 * @param setting the name of the setting
+	 * @param problem the allowed values and the refused one: the rest of a sentence that
+	 * begins with the name
 	 */
 	public InvalidSettingException(String setting, String problem) {
 		super("'" + setting + "' " + problem);
@@ -22,7 +24,7 @@ public final class InvalidSettingException extends IllegalArgumentException {
 		return this.setting;
 	}
 
-	/** The reason why its value is refused. */
+	/** The reason for the refusal, without the name of the setting. */
 	public String problem() {
 		return this.problem;
 	}

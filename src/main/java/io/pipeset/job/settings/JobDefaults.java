@@ -15,16 +15,17 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
-/** The settings that a job has where its call gives none: a property for each. */
+/** The defaults of a job's settings, one property for each. */
 @ConfigurationProperties("pipeset.defaults")
 public final class JobDefaults {
 
 	private final JobSettings settings;
 
 	/**
-	 * Checks the values of the properties, each of which is as in {@link Setting}.
-	 * @param batchSize as many commands as are allowed if it is left out
+	 * Checks the values of the properties. {@link Setting} describes each.
+	 * @param batchSize commands; the most that are allowed if left out
 	 * @param flush each, close or buffered:N
+	 * @throws IllegalArgumentException if a value is not allowed
 	 */
 	public JobDefaults(@Nullable Integer batchSize, @DefaultValue("buffered:1000") String flush,
 			@DefaultValue("1") int concurrency, @DefaultValue("10s") Duration timeout, @Nullable Long maxErrors,

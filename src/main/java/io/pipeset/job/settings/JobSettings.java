@@ -24,28 +24,31 @@ import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings in effect for a job: a value for each {@link Setting} but those of
- * reliable pops. The rows of {@code Setting} have the bounds.
+ * The settings in effect for a job. {@link Setting} has the bounds of each value. The
+ * settings of reliable pops and of sweeps are not here.
  *
  * @param batchSize the most commands in one call of {@code executePipelined}
  * @param flush when commands are written to the socket; a transaction is always written
- * whole
- * @param concurrency the lanes: pipelines that run at once
- * @param timeout the longest silence of Redis since the oldest unanswered write
- * @param maxErrors the rejected records that do not stop the job; {@code null} for no
- * limit
- * @param retries the losses of its connection to Redis that the job survives
- * @param replicas how many replicas have to confirm each batch
- * @param replicasTimeout how long they have
- * @param operation for records that name none; {@code null} if they have to
- * @param only whether no other operation is run
- * @param recordDefaults for records that have none of their own: how they expire, and how
- * strings stand for bytes
- * @param untilEmpty whether the job ends at the first empty answer to a pop
- * @param rateLimit the records sent in a second; {@code null} for no limit
- * @param atomic the part that runs as a whole or not at all
- * @param coalesce whether neighbouring records go as one command
- * @param dryRun whether to read and check the records only
+ * as a whole
+ * @param concurrency the number of lanes: pipelines that run at once
+ * @param timeout how long Redis may send nothing while a write is unanswered, before the
+ * connection counts as lost
+ * @param maxErrors the most rejected records that do not stop the job; {@code null} for
+ * no limit
+ * @param retries how often the job may lose its connection to Redis and continue
+ * @param replicas how many replicas must confirm each batch
+ * @param replicasTimeout how long to wait for the replicas
+ * @param results which records the report lists
+ * @param operation the operation of records that name none; {@code null} if each record
+ * must name one
+ * @param only whether records of other operations are rejected
+ * @param recordDefaults the expiry and encoding of records that have none of their own
+ * @param mapping how rows and objects become records
+ * @param untilEmpty whether the job ends at the first empty reply to a pop
+ * @param rateLimit the most records sent a second; {@code null} for no limit
+ * @param atomic the unit of atomicity
+ * @param coalesce whether neighbouring records are sent as one command
+ * @param dryRun whether to only read and check the records
  */
 public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
 		int retries, int replicas, Duration replicasTimeout, Results results, @Nullable Operation operation,
@@ -56,7 +59,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 
 	private static final int MAX_ATOMIC_BATCH_SIZE = 10_000;
 
-	/** The operations whose records may expire by a setting. */
+	/** The operations whose keys a setting may expire. */
 	private static final Set<Operation> EXPIRING = Collections
 		.unmodifiableSet(EnumSet.of(Operation.SET, Operation.HSET));
 
@@ -81,11 +84,11 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	}
 
 	/**
-	 * These settings with the ones that a call gives.
-	 * @param query takes the text of a setting from the call by its name; {@code null} if
-	 * the call does not have it
+	 * These settings, overridden by those of a call.
+	 * @param query returns and removes the next text of a setting by its name;
+	 * {@code null} if the call does not have it
 	 * @param path the path of the call, as in {@link Setting}
-	 * @param ofPath the operation that this path says, or {@code null}
+	 * @param ofPath the operation that this path implies; {@code null} if none
 	 * @throws InvalidSettingException if a value is not allowed
 	 */
 	public JobSettings with(Function<String, @Nullable String> query, String path, @Nullable Operation ofPath) {
@@ -99,7 +102,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		boolean mapped = Setting.KEY.isFor(path);
 		if (ttl.template() != null && !mapped) {
 			throw new InvalidSettingException(Setting.TTL.name(),
-					"is a template, and only an upload has rows or objects for it");
+					"is a template, which only an upload of rows or objects can fill in");
 		}
 		int replicas = Setting.REPLICAS.take(query).orElse(this.replicas);
 		Optional<Duration> replicasTimeout = Setting.REPLICAS_TIMEOUT.take(query);
@@ -131,7 +134,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 				Setting.ENCODING.take(query).orElse(defaults.encoding()));
 	}
 
-	/** Takes a setting of expiries, which has no meaning for operations without any. */
+	/** Takes a setting about expiry, which is refused for operations without expiry. */
 	private static <T> Optional<T> takeExpiry(Setting<T> row, Function<String, @Nullable String> query, String path,
 			@Nullable Operation only) {
 		Optional<T> value = (row.isFor(path)) ? row.take(query) : Optional.empty();
@@ -150,8 +153,8 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	}
 
 	/**
-	 * These settings as texts, from which {@link #of} makes them once more.
-	 * @return the texts of each setting that has another value than none, by its name
+	 * These settings as texts, which {@link #of} parses again.
+	 * @return the texts of each setting that has a value, by name
 	 */
 	public Map<String, List<String>> toTexts() {
 		Map<String, List<String>> texts = new LinkedHashMap<>();
@@ -171,23 +174,23 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	}
 
 	/**
-	 * The settings of a job of another process, whose defaults may have been others.
-	 * @param texts its settings as {@link #toTexts} has them
+	 * The settings of a job of an earlier process, which may have had other defaults.
+	 * @param texts the settings as texts, from {@link #toTexts}
 	 * @param operation the operation of records that name none
 	 * @throws InvalidSettingException if a value is not allowed
 	 */
 	public static JobSettings of(Map<String, List<String>> texts, @Nullable Operation operation) {
-		Map<String, Deque<String>> left = new HashMap<>();
-		texts.forEach((name, values) -> left.put(name, new ArrayDeque<>(values)));
-		JobSettings bare = new JobSettings(1, FlushPolicy.close(), 1, Duration.ofSeconds(1), null, 0, 0,
+		Map<String, Deque<String>> remaining = new HashMap<>();
+		texts.forEach((name, values) -> remaining.put(name, new ArrayDeque<>(values)));
+		JobSettings base = new JobSettings(1, FlushPolicy.close(), 1, Duration.ofSeconds(1), null, 0, 0,
 				Duration.ofSeconds(1), Results.ERRORS, operation, false, RecordDefaults.NONE, Mapping.NONE, false, null,
 				Atomic.NONE, Coalesce.AUTO, false);
-		return bare.with((name) -> left.getOrDefault(name, new ArrayDeque<>(0)).poll(), "/v1/jobs", null);
+		return base.with((name) -> remaining.getOrDefault(name, new ArrayDeque<>(0)).poll(), "/v1/jobs", null);
 	}
 
 	/**
-	 * Refuses a record of another operation than the only one of the request.
-	 * @param record a good record, which is rejected in that case
+	 * Rejects a record if the request allows only another operation.
+	 * @param record a record that is not rejected yet
 	 */
 	public void admit(Record record) {
 		if (this.only && record.operation() != this.operation) {
@@ -197,16 +200,16 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	}
 
 	/**
-	 * The operation, in lists of jobs and in meters.
-	 * @return its name, or {@code mixed} where each record names its own
+	 * The operation for lists of jobs and for meters.
+	 * @return its name, or {@code mixed} if each record names its own
 	 */
 	public String operationName() {
 		return (this.operation != null) ? this.operation.toString() : "mixed";
 	}
 
 	/**
-	 * Whether records get an expiry from the job.
-	 * @return {@code false} where they have only their own, if any
+	 * Whether a setting gives an expiry to records.
+	 * @return {@code false} if records expire only by their own members
 	 */
 	public boolean expires() {
 		return this.recordDefaults.ttl() != null || this.recordDefaults.expireAt() != null
@@ -222,16 +225,16 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	}
 
 	/**
-	 * Whether neighbouring records may go as one command.
-	 * @return {@code false} where each is written by itself
+	 * Whether neighbouring records may be sent as one command.
+	 * @return {@code true} for {@code coalesce=auto}
 	 */
 	public boolean coalesces() {
 		return this.coalesce == Coalesce.AUTO;
 	}
 
 	/**
-	 * These settings as a report lists them.
-	 * @return a new map of names and values, in the order of the table
+	 * These settings for the report.
+	 * @return a new map of names and values, in the order of {@link Setting}
 	 */
 	public Map<String, Object> toReport() {
 		Map<String, Object> report = new LinkedHashMap<>();

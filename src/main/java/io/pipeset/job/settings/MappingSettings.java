@@ -13,7 +13,7 @@ import io.pipeset.record.mapping.Template;
 import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of a call that say how rows and objects become records. */
+/** Reads the settings of a call that map rows and objects to records. */
 final class MappingSettings {
 
 	private final @Nullable Template key;
@@ -30,7 +30,7 @@ final class MappingSettings {
 
 	private final @Nullable Template expireAt;
 
-	/** The names of those that are given. */
+	/** The names of the settings that the call gives. */
 	private final List<String> given = new ArrayList<>();
 
 	private MappingSettings(Function<String, @Nullable String> query, @Nullable Template ttl,
@@ -46,16 +46,16 @@ final class MappingSettings {
 		this.id = Setting.ID.take(query).orElse(null);
 		this.ttl = ttl;
 		this.expireAt = expireAt;
-		give(Setting.KEY, this.key);
-		give(Setting.VALUE, this.value);
-		give(Setting.FIELDS, this.fields);
-		give(Setting.ARGS, (this.args.isEmpty()) ? null : this.args);
-		give(Setting.ID, this.id);
-		give(Setting.TTL, this.ttl);
-		give(Setting.EXPIRE_AT, this.expireAt);
+		addGiven(Setting.KEY, this.key);
+		addGiven(Setting.VALUE, this.value);
+		addGiven(Setting.FIELDS, this.fields);
+		addGiven(Setting.ARGS, (this.args.isEmpty()) ? null : this.args);
+		addGiven(Setting.ID, this.id);
+		addGiven(Setting.TTL, this.ttl);
+		addGiven(Setting.EXPIRE_AT, this.expireAt);
 	}
 
-	private void give(Setting<?> row, @Nullable Object value) {
+	private void addGiven(Setting<?> row, @Nullable Object value) {
 		if (value != null) {
 			this.given.add(row.name());
 		}
@@ -63,17 +63,18 @@ final class MappingSettings {
 
 	/**
 	 * Takes the settings from a call.
-	 * @param query takes the text of a setting by its name, of {@code args} the next one
-	 * @param operation the operation that the call names; {@code null} if it names none
-	 * @param ttl the time to live as a template, or {@code null}
-	 * @param expireAt the moment of expiry as a template, or {@code null}
-	 * @param byDefault the meaning of nulls if the call does not say it
-	 * @throws InvalidSettingException if the settings do not fit together
+	 * @param query returns and removes the next text of a setting by its name
+	 * @param operation the operation of all records; {@code null} if the call names none
+	 * @param ttl the template of the time to live; {@code null} for none
+	 * @param expireAt the template of the moment of expiry; {@code null} for none
+	 * @param defaultNulls how to map nulls if the call does not set it
+	 * @throws InvalidSettingException if a value is not allowed, or the settings
+	 * contradict each other
 	 */
 	static Mapping take(Function<String, @Nullable String> query, @Nullable Operation operation, @Nullable Template ttl,
-			@Nullable Template expireAt, Nulls byDefault) {
+			@Nullable Template expireAt, Nulls defaultNulls) {
 		MappingSettings settings = new MappingSettings(query, ttl, expireAt);
-		return new Mapping(settings.templates(operation), Setting.NULLS.take(query).orElse(byDefault),
+		return new Mapping(settings.templates(operation), Setting.NULLS.take(query).orElse(defaultNulls),
 				Setting.DELIMITER.take(query).orElse(','), Setting.HEADER.take(query).orElse(null));
 	}
 
@@ -89,7 +90,7 @@ final class MappingSettings {
 		if (!hasKey) {
 			refuse(Setting.KEY, "does not go with " + operation + ", whose keys stand among its 'args'");
 			if (this.args.isEmpty()) {
-				throw missing(Setting.ARGS, operation + " needs it, all that follows the name in the command");
+				throw missing(Setting.ARGS, operation + " needs it: one 'args' for each argument of the command");
 			}
 		}
 		else if (this.key == null) {
@@ -128,7 +129,7 @@ final class MappingSettings {
 		}
 		else if (this.value == null) {
 			throw missing(Setting.VALUE,
-					"SET needs it beside 'key', as in value={price}, or value={*} for the whole row");
+					"SET needs it in addition to 'key', as in value={price}, or value={*} for the whole row");
 		}
 		if (operation != Operation.HSET) {
 			refuse(Setting.FIELDS, "is for HSET: " + takes(operation));
@@ -138,7 +139,7 @@ final class MappingSettings {
 		}
 	}
 
-	/** Refuses templates without names, of which all rows would make the same record. */
+	/** Refuses templates without names, because all rows would give the same record. */
 	private void checkNames(Operation operation) {
 		boolean same = (this.key == null || this.key.names().isEmpty())
 				&& this.args.stream().allMatch((argument) -> argument.names().isEmpty());
@@ -159,7 +160,7 @@ final class MappingSettings {
 		};
 	}
 
-	/** The arguments of a record. HSET's are not known before there is a row. */
+	/** The arguments of a record; for HSET the fewest, because the row is not known. */
 	private int arguments(Operation operation) {
 		return switch (operation) {
 			case SET -> 2;

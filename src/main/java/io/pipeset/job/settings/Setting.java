@@ -31,18 +31,19 @@ import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of settings, a row each, in the order of the report. Defaults that are
- * properties are annotations of {@link JobDefaults}, so that the metadata of the
- * properties has them as well.
+ * A setting of a job. The constants are the table of all settings, in the order of the
+ * report. {@link JobDefaults} has the defaults of those that are properties, because the
+ * metadata of the properties is generated from there.
  *
- * @param name its name in a query string, in a report and, with dashes, as a property
- * @param hasDefault whether there is such a property
- * @param calls the paths of the calls that have it; empty for all
- * @param formats the formats of the uploads that it is for; empty for all records
- * @param value its value among the settings of a job; {@code null} if it has none
+ * @param name the name in a query string, in a report and, with dashes, as a property
+ * @param hasDefault whether a property sets the default
+ * @param calls the paths of the calls that have the setting; empty for all
+ * @param formats the upload formats that the setting is for; empty for all records
+ * @param allowed the values that the setting may have
+ * @param value reads the value from a job's settings; returns {@code null} for none
  * @param reported whether a report has the value; {@code null} for always
- * @param byDefault the default of a setting that no property has; {@code null} for none
- * @param meaning a sentence in Markdown
+ * @param byDefault the default if no property sets it; {@code null} for none
+ * @param meaning the description for the documentation, in Markdown
  */
 public record Setting<T>(String name, boolean hasDefault, List<String> calls, Set<RecordFormat> formats,
 		Allowed<T> allowed, Function<JobSettings, @Nullable Object> value, @Nullable Predicate<JobSettings> reported,
@@ -54,13 +55,13 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 
 	private static final List<String> ALL_CALLS = List.of();
 
-	/** The path of a sweep, whose records are the keys that SCAN finds. */
+	/** The path of a sweep, a job on the keys that SCAN finds. */
 	public static final String SWEEP = "/v1/jobs?from=scan";
 
 	/** The calls whose records may be SET and HSET. */
 	private static final List<String> WRITES = List.of("/v1/jobs", "/pipeset", "/pipehset");
 
-	/** The same, and sweeps, whose records may be EXPIRE. */
+	/** The same calls, and sweeps, whose operation may be EXPIRE. */
 	private static final List<String> WRITES_AND_SWEEPS = Stream.concat(WRITES.stream(), Stream.of(SWEEP)).toList();
 
 	private static final Set<RecordFormat> ALL_RECORDS = Set.of();
@@ -74,28 +75,26 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	private static final Allowed<Template> TEMPLATE = Allowed
 		.of("a template such as session:{sid}, with {{ and }} for braces", Template::parse);
 
-	/** The most commands in a batch. */
 	public static final Setting<Integer> BATCH_SIZE = row("batchSize", ALL_CALLS,
 			Allowed.integer(1, JobSettings.MAX_BATCH_SIZE), JobSettings::batchSize,
 			"The most commands in one call of `executePipelined`.");
 
-	/** When commands are written to the socket. */
 	public static final Setting<FlushPolicy> FLUSH = row("flush", ALL_CALLS,
 			Allowed.of(FlushPolicy.ALLOWED, FlushPolicy::parse), JobSettings::flush,
 			"When commands are written to the socket: one by one, a batch at a time, or N at a time.");
 
-	/** The lanes. */
 	public static final Setting<Integer> CONCURRENCY = row("concurrency", ALL_CALLS, Allowed.integer(1, 16),
-			JobSettings::concurrency, "The lanes: pipelines that run at once, each on its own connection.");
+			JobSettings::concurrency, "The number of lanes: pipelines that run at once, each on its own connection.");
 
 	static final Setting<Duration> TIMEOUT = row("timeout", ALL_CALLS, Allowed.duration("1ms", "1h", "30s"),
-			(settings) -> DurationText.of(settings.timeout()), "The longest silence of Redis.");
+			(settings) -> DurationText.of(settings.timeout()),
+			"How long to wait for a reply before the connection counts as lost.");
 
 	static final Setting<Long> MAX_ERRORS = row("maxErrors", ALL_CALLS, Allowed.atLeast(0), JobSettings::maxErrors,
-			"The job stops once more records than this were rejected.");
+			"The job stops when more records than this are rejected.");
 
 	static final Setting<Integer> RETRIES = row("retries", ALL_CALLS, Allowed.integer(0, 10), JobSettings::retries,
-			"The losses of its connection to Redis that the job survives.");
+			"How often the job may lose its connection to Redis and continue. With 0, the first loss ends it.");
 
 	static final Setting<Integer> REPLICAS = row("replicas", ALL_CALLS, Allowed.integer(0, 5), JobSettings::replicas,
 			(settings) -> settings.replicas() > 0,
@@ -104,7 +103,7 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	static final Setting<Duration> REPLICAS_TIMEOUT = row("replicasTimeout", ALL_CALLS,
 			Allowed.duration("1ms", "1h", "30s"), (settings) -> DurationText.of(settings.replicasTimeout()),
 			(settings) -> settings.replicas() > 0,
-			"The time that replicas have to confirm a batch, from its last answer on.");
+			"How long the replicas have to confirm a batch, after its last reply.");
 
 	static final Setting<Results> RESULTS = row("results", ALL_CALLS, Allowed.words(Results.values(), Results::label),
 			JobSettings::results, "The records that the report lists; `all` adds the reply to each.");
@@ -113,12 +112,11 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			Allowed.of("one of " + Operation.names(), Operation::find), JobSettings::operation,
 			"The operation of all records, whether they name it or not. Other records are refused.");
 
-	/** The time to live of keys. */
 	public static final Setting<TimeToLive> TTL = row("ttl", WRITES_AND_SWEEPS,
 			Allowed.of(Expiry.ALLOWED + ", or a template such as {expires}", TimeToLive.reader(Expiry::parse)),
 			(settings) -> (settings.mapping().text(Texts::ttl) != null) ? settings.mapping().text(Texts::ttl)
 					: settings.recordDefaults().ttl(),
-			"The time after which the keys that SET and HSET write expire, or those of a sweep with EXPIRE.");
+			"How long the keys live that SET and HSET write, or that a sweep with EXPIRE finds.");
 
 	static final Setting<TimeToLive> EXPIRE_AT = add(new Setting<>("expireAt", false, WRITES, ALL_RECORDS,
 			Allowed.of(Timestamps.ALLOWED + ", or a template such as {expires_at}",
@@ -127,22 +125,20 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 					: moment(settings.recordDefaults().expireAt()),
 			null, null, "Instead of `ttl`: the moment at which the keys that SET and HSET write expire."));
 
-	/** The share by which expiries are moved. */
 	public static final Setting<Integer> TTL_JITTER = row("ttlJitter", WRITES_AND_SWEEPS, Allowed.percent(50),
 			(settings) -> settings.recordDefaults().ttlJitter() + "%",
 			(settings) -> settings.recordDefaults().ttlJitter() > 0,
-			"Each expiry is moved by up to this share of the time until then, to a second earlier or later.");
+			"Moves each expiry earlier or later by a random part of its time to live, at most this share, in whole seconds.");
 
 	static final Setting<Encoding> ENCODING = row("encoding", ALL_CALLS,
 			Allowed.words(Encoding.values(), Encoding::label),
 			(settings) -> settings.recordDefaults().encoding().label(),
 			(settings) -> settings.recordDefaults().encoding() != Encoding.UTF8,
-			"How strings in the body and in replies stand for bytes. A record's own `encoding` wins.");
+			"How strings in the body and in replies encode bytes. A record's own `encoding` wins.");
 
-	/** The highest pace. */
 	public static final Setting<Long> RATE_LIMIT = row("rateLimit", ALL_CALLS,
 			Allowed.number(1_000_000_000, "commands a second"), JobSettings::rateLimit,
-			"The highest pace of the job, spread evenly over time.");
+			"The most commands that the job sends a second, spread evenly.");
 
 	static final Setting<Atomic> ATOMIC = row("atomic", ALL_CALLS, Allowed.words(Atomic.values(), Atomic::label),
 			(settings) -> settings.atomic().label(), JobSettings::isAtomic,
@@ -150,37 +146,37 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 
 	static final Setting<Coalesce> COALESCE = row("coalesce", ALL_CALLS,
 			Allowed.words(Coalesce.values(), Coalesce::label), (settings) -> settings.coalesce().label(),
-			"With `auto`, neighbouring records go as [one command](coalescing.md) where Redis can run them so.");
+			"With `auto`, neighbouring records are sent as [one command](coalescing.md) if Redis can run them so.");
 
 	static final Setting<Boolean> DRY_RUN = row("dryRun", ALL_CALLS, Allowed.truth(), JobSettings::dryRun,
 			JobSettings::dryRun,
-			"Reads and checks the records only: good ones are `unprocessed`, and Redis is not needed.");
+			"Only reads and checks the records: valid ones are `unprocessed`. Redis is not needed.");
 
 	static final Setting<Nulls> NULLS = add(new Setting<>("nulls", true, WRITES, DATA,
 			Allowed.words(Nulls.values(), Nulls::label), (settings) -> settings.mapping().nulls().label(),
 			(settings) -> settings.mapping().nulls() != Nulls.REFUSE, null,
-			"With `skip`, a field or expiry that is null is left out; with `empty`, a field or value is the empty string."));
+			"With `skip`, null fields and expiries are left out; with `empty`, null fields and values become the empty string."));
 
 	static final Setting<Template> KEY = template("key",
-			"Makes rows and objects records: the [template](templates.md) of each record's key.", Texts::key);
+			"The [template](templates.md) of each record's key. It turns rows and objects into records.", Texts::key);
 
 	static final Setting<Template> VALUE = template("value",
-			"For SET: that of its value. `{*}` is the whole row or object.", Texts::value);
+			"For SET: the template of the value. `{*}` is the whole row or object.", Texts::value);
 
 	static final Setting<List<String>> FIELDS = ofUploads("fields", DATA,
 			Allowed.of("names with commas between them, such as name,price", Names::parseFields),
 			(settings) -> settings.mapping().text(Texts::fields),
-			"For HSET: the columns or members that are its fields; without it, all.");
+			"For HSET: the columns or members that become fields; all if left out.");
 
-	/** The one setting that may be given several times. */
+	/** The only setting that a call may give several times. */
 	public static final Setting<Template> ARGS = add(new Setting<>("args", false, WRITES_AND_SWEEPS, DATA, TEMPLATE,
 			(settings) -> settings.mapping()
 				.text((texts) -> (texts.args().isEmpty()) ? null
 						: texts.args().stream().map(Template::toString).toList()),
 			null, null,
-			"For any other operation: a template of each argument, in their order. In a sweep of EXPIRE: NX, XX, GT or LT."));
+			"For any other operation: the template of each argument, in order. In a sweep of EXPIRE: NX, XX, GT or LT."));
 
-	static final Setting<Template> ID = template("id", "That of the `id` by which the report names the record.",
+	static final Setting<Template> ID = template("id", "The template of the `id` that the report gives the record.",
 			Texts::id);
 
 	static final Setting<Character> DELIMITER = ofUploads("delimiter", Set.of(RecordFormat.CSV),
@@ -192,38 +188,32 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	static final Setting<List<String>> HEADER = ofUploads("header", ROWS,
 			Allowed.of("the names of the columns with commas between them, such as sid,price",
 					(text) -> (text.isEmpty()) ? null : Names.parse(text)),
-			(settings) -> settings.mapping().header(), "The columns of a file that has no row of their names.");
+			(settings) -> settings.mapping().header(), "The names of the columns, for a file without a header row.");
 
 	static final Setting<String> UNTIL = add(new Setting<>("until", false, List.of("/piperpop"), ALL_RECORDS,
 			Allowed.words("empty"), (settings) -> (settings.untilEmpty()) ? "empty" : null, null, null,
-			"With `empty`, the job ends at the first empty answer; pops behind it are no records."));
+			"With `empty`, the job ends at the first empty reply; later pops do not count as records."));
 
-	/** Whether the values of a pop stay in Redis until its caller acknowledges them. */
 	public static final Setting<Boolean> RELIABLE = parameter("reliable", List.of("/piperpop"), Allowed.truth(),
 			"false", "Keeps the values in Redis until the caller acknowledges them.");
 
-	/** The time that the caller of such a pop has to acknowledge its values. */
 	public static final Setting<Duration> RECEIPT_TTL = parameter("receiptTtl", List.of("/piperpop"),
 			Allowed.duration("1s", "24h", "90s"), "60s",
-			"The time that the caller of a reliable pop has to acknowledge its values.");
+			"How long the caller of a reliable pop has to acknowledge its values.");
 
-	/** The place where a job finds its records, if no body has them. */
 	public static final Setting<String> FROM = parameter("from", List.of(SWEEP), Allowed.words("scan"), null,
-			"Makes the keys that SCAN finds the records: see [sweeps](sweeps.md).");
+			"Runs the operation on the keys that SCAN finds: see [sweeps](sweeps.md).");
 
-	/** The names of the keys that are the records. */
 	public static final Setting<String> MATCH = parameter("match", List.of(SWEEP),
 			Allowed.of("a glob-style pattern such as cache:*", (text) -> (text.isEmpty()) ? null : text, NOT_EMPTY),
-			null, "The pattern of the keys. A sweep has to have it, if only `*`.");
+			null, "The pattern of the keys. Required; `*` for all keys.");
 
-	/** The type of the keys that are the records. */
 	public static final Setting<String> TYPE = parameter("type", List.of(SWEEP),
 			Allowed.words("string", "list", "set", "zset", "hash", "stream"), null,
 			"Leaves out the keys of other types.");
 
-	/** The number of keys that are the records. */
 	public static final Setting<Long> LIMIT = parameter("limit", List.of(SWEEP),
-			Allowed.number(1_000_000_000_000L, "keys"), null, "The sweep ends after so many keys.");
+			Allowed.number(1_000_000_000_000L, "keys"), null, "The sweep ends after this many keys.");
 
 	private static <T> Setting<T> row(String name, List<String> calls, Allowed<T> allowed,
 			Function<JobSettings, @Nullable Object> value, String meaning) {
@@ -243,10 +233,9 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	}
 
 	/**
-	 * A parameter of a call that is no setting of jobs of records, and in no table of
-	 * theirs.
-	 * @param byDefault its default; {@code null} for none
-	 * @param meaning a sentence in Markdown
+	 * A parameter of another call, which is not in the table of job settings.
+	 * @param byDefault the default; {@code null} for none
+	 * @param meaning the description for the documentation, in Markdown
 	 */
 	public static <T> Setting<T> of(String name, String call, Allowed<T> allowed, @Nullable String byDefault,
 			String meaning) {
@@ -254,7 +243,7 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 				meaning);
 	}
 
-	/** A setting of uploads of some formats, without a property. */
+	/** A setting for uploads of some formats, without a property. */
 	private static <T> Setting<T> ofUploads(String name, Set<RecordFormat> formats, Allowed<T> allowed,
 			Function<JobSettings, @Nullable Object> report, String meaning) {
 		return add(new Setting<>(name, false, WRITES, formats, allowed, report, null, null, meaning));
@@ -278,22 +267,22 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 		return (text.equals("tab")) ? Character.valueOf('\t') : (single) ? Character.valueOf(text.charAt(0)) : null;
 	}
 
-	/** The settings that are for uploads of some formats only. */
+	/** The settings that are only for uploads of some formats. */
 	public static List<Setting<?>> ofFormats() {
 		return ALL.stream().filter((row) -> !row.formats.isEmpty()).toList();
 	}
 
 	/**
-	 * The names of the settings that a call has, its special ones first.
-	 * @param path the path of the call, as in the table
+	 * The names of the settings of a call, those that not all calls have first.
+	 * @param path the path of the call, as in {@link #calls}
 	 */
 	public static List<String> names(String path) {
 		return of(path).stream().map(Setting::name).toList();
 	}
 
 	/**
-	 * The settings that a call has, its special ones first.
-	 * @param path the path of the call, as in the table
+	 * The settings of a call, those that not all calls have first.
+	 * @param path the path of the call, as in {@link #calls}
 	 */
 	public static List<Setting<?>> of(String path) {
 		return ALL.stream()
@@ -303,8 +292,9 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	}
 
 	/**
-	 * The calls that have a setting of a name.
-	 * @return their paths; none if there is no such setting, or all calls have it
+	 * The paths of the calls that have a setting.
+	 * @param name the name of the setting
+	 * @return none if there is no such setting, or if all calls have it
 	 */
 	public static List<String> callsOf(String name) {
 		return ALL.stream().filter((row) -> row.name.equals(name)).flatMap((row) -> row.calls.stream()).toList();
@@ -315,8 +305,9 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	}
 
 	/**
-	 * The value that a call gives to this setting.
-	 * @param query takes a text from the call by its name; {@code null} if it has none
+	 * Takes the value of this setting from a call.
+	 * @param query returns the text of a setting by its name; {@code null} if the call
+	 * does not have it
 	 * @throws InvalidSettingException if the value is not allowed
 	 */
 	public Optional<T> take(Function<String, @Nullable String> query) {
@@ -324,8 +315,9 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	}
 
 	/**
-	 * The value that a call gives to this setting, or its default.
-	 * @param query takes a text from the call by its name; {@code null} if it has none
+	 * Takes the value of this setting from a call, or the default.
+	 * @param query returns the text of a setting by its name; {@code null} if the call
+	 * does not have it
 	 * @throws InvalidSettingException if the value is not allowed
 	 */
 	public T takeOrDefault(Function<String, @Nullable String> query) {
@@ -343,7 +335,7 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	/**
 	 * Checks that a value is within the bounds of this setting.
 	 * @param value the value; {@code null} for none, which is always allowed
-	 * @throws InvalidSettingException if it is not
+	 * @throws InvalidSettingException if the value is out of bounds
 	 */
 	public void check(@Nullable T value) {
 		if (value != null && !this.allowed.within().test(value)) {

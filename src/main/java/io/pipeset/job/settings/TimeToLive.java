@@ -6,19 +6,20 @@ import io.pipeset.record.mapping.Template;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time to live of a job's keys, or the moment of their expiry: the same for all of
- * them, or a template.
+ * The time to live of a job's keys, or the moment of their expiry. It is the same for all
+ * keys, or a template gives one for each.
  *
- * @param same the same for all; {@code null} for a template
- * @param template the template; {@code null} for the same for all
+ * @param same seconds to live, or the moment in milliseconds since 1970, for all keys;
+ * {@code null} for a template
+ * @param template the template; {@code null} if all keys have the same
  */
 record TimeToLive(@Nullable Long same, @Nullable Template template) {
 
 	static final TimeToLive NONE = new TimeToLive(null, null);
 
 	/**
-	 * Reads an expiry as a setting has it.
-	 * @param parser reads one that is the same for all; {@code null} if a text is none
+	 * Parses the text of a setting.
+	 * @param parser parses a fixed value; returns {@code null} if the text is not one
 	 */
 	static Function<String, @Nullable TimeToLive> reader(Function<String, @Nullable Long> parser) {
 		return (text) -> {

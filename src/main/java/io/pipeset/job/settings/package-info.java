@@ -1,6 +1,6 @@
 /**
- * The settings of a job: the operator's defaults and the query of a call come in, and
- * values within their bounds go out.
+ * The settings of a job: parses and checks the operator's defaults and the query of a
+ * call.
  */
 @NullMarked
 package io.pipeset.job.settings;

@@ -22,7 +22,7 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The documentation, the calls and the properties agree with the table of settings. */
+/** The documentation, calls and properties agree with the table of settings. */
 class SettingTests {
 
 	private final JobSettings defaults = new Binder(new MapConfigurationPropertySource())
@@ -32,7 +32,7 @@ class SettingTests {
 	private final Map<String, String> properties = Documentation.properties("pipeset.defaults.");
 
 	@Test
-	void theDocumentationHasTheSameRows() throws IOException {
+	void theDocumentationHasTheSameSettings() throws IOException {
 		assertThat(Documentation.rows("docs/http.md", "## Settings"))
 			.as("the table in docs/http.md under '## Settings': change it, or Setting, so that they agree")
 			.containsExactlyElementsOf(Setting.ALL.stream().map(this::row).toList());
@@ -50,7 +50,7 @@ class SettingTests {
 	}
 
 	@Test
-	void aCallIsAskedForEachSettingThatItHas() {
+	void allSettingsOfACallAreReadFromIt() {
 		for (String path : List.of("/v1/jobs", "/pipeset", "/listinput")) {
 			List<String> asked = new ArrayList<>();
 			this.defaults.with((name) -> {
@@ -63,7 +63,7 @@ class SettingTests {
 	}
 
 	@Test
-	void eachSettingOfAllJobsIsAProperty() {
+	void eachSettingWithADefaultIsAProperty() {
 		List<String> names = Setting.ALL.stream()
 			.filter(Setting::hasDefault)
 			.map((row) -> DataObjectPropertyName.toDashedForm(row.name()))
@@ -81,13 +81,13 @@ class SettingTests {
 			"op=ZADD key={k} args={s} args={{{m} header=k,s,\"m,\" delimiter=;",
 			"op=SET key={k} value={*} header=k,\"\"", "op=HSET expireAt=4102444800.25 ttlJitter=5",
 			"op=SET key={k} value=v expireAt={at} nulls=skip" })
-	void theTextsOfSettingsAreTheSameSettings(String query) {
+	void settingsConvertToTextsAndBack(String query) {
 		Map<String, Deque<String>> texts = new HashMap<>();
 		for (String setting : query.split(" ", -1)) {
 			String[] parts = setting.split("=", 2);
 			texts.computeIfAbsent(parts[0], (name) -> new ArrayDeque<>()).add(parts[parts.length - 1]);
 		}
-		// Defaults that another process does not have.
+		// Defaults that differ from those of the process that parses the texts.
 		Map<String, String> properties = Map.of("pipeset.defaults.op", "HSET", "pipeset.defaults.coalesce", "off",
 				"pipeset.defaults.nulls", "skip", "pipeset.defaults.retries", "3");
 		JobSettings settings = new Binder(new MapConfigurationPropertySource(properties))

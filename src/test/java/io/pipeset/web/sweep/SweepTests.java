@@ -269,7 +269,7 @@ class SweepTests {
 					?from=scan&match=*&op=EXPIRE&ttl=0            | 'ttl' must be a whole number of seconds from 1
 					?from=scan&match=*&op=UNLINK&ttl=60           | only for op=EXPIRE, not 'UNLINK'
 					?from=scan&match=*&op=UNLINK&ttlJitter=5      | 'ttlJitter' has a meaning with from=scan only for op=EXPIRE, not 'UNLINK'
-					?from=scan&match=*&op=EXPIRE&ttl={t}          | 'ttl' is a template, and only an upload has rows or objects for it
+					?from=scan&match=*&op=EXPIRE&ttl={t}          | 'ttl' is a template, which only an upload of rows or objects can fill in
 					?from=scan&match=*&op=UNLINK&args=NX          | 'args' has a meaning with from=scan only for op=EXPIRE, not 'UNLINK'
 					?from=scan&match=*&op=EXPIRE&ttl=60&args=CH   | 'args' is refused: EXPIRE's option 'CH' is not supported; allowed are NX, XX, GT and LT
 					?from=scan&match=*&op=EXPIRE&ttl=60&args=     | 'args' is refused: EXPIRE's option '' is not supported

@@ -235,7 +235,7 @@ class MappedUploadTests {
 	@CsvSource(delimiter = '|', quoteCharacter = '~',
 			textBlock = """
 					key={a}                               | 'key' needs the operation of all records: give 'op' too, as in op=HSET&key=user:{id}
-					op=SET&key={a}                        | 'value' is missing: SET needs it beside 'key', as in value={price}, or value={*} for the whole row
+					op=SET&key={a}                        | 'value' is missing: SET needs it in addition to 'key', as in value={price}, or value={*} for the whole row
 					op=SET&value={a}                      | 'value' has a meaning only with 'key', the template of each record's key
 					op=SET&ttl={a}                        | 'ttl' is a template, which has a meaning only with 'key', the template of each record's key
 					op=HSET&key={a}&value={b}             | 'value' is for SET: HSET takes 'key', and 'fields' unless they are all
