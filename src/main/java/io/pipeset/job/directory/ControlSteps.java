@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The steps that wait until the control Redis can be reached again. One that it refuses
- * keeps no other from being taken.
+ * Writes to the control Redis that wait until it can be reached again. A failed one does
+ * not block the others.
  */
 final class ControlSteps {
 
@@ -17,7 +17,9 @@ final class ControlSteps {
 
 	private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
 
-	/** Adds a step, which holds no data of callers. */
+	/**
+	 * Adds a step. It must hold no data of callers, because its memory is not counted.
+	 */
 	void add(Runnable step) {
 		this.steps.add(step);
 	}
@@ -26,18 +28,18 @@ final class ControlSteps {
 		return this.steps.isEmpty();
 	}
 
-	/** Takes all steps. Those for which the control Redis fails go on waiting. */
-	void take() {
-		this.steps.removeIf(ControlSteps::isTaken);
+	/** Runs all steps. Those for which the control Redis fails stay for the next time. */
+	void runAll() {
+		this.steps.removeIf(ControlSteps::run);
 	}
 
-	/** A step that fails for another reason than the control Redis is not tried again. */
-	private static boolean isTaken(Runnable step) {
+	/** Runs a step; {@code false} if the control Redis failed, so that it is retried. */
+	private static boolean run(Runnable step) {
 		try {
 			step.run();
 		}
 		catch (ControlRedisException ex) {
-			logger.debug("A step in the control Redis is tried again", ex);
+			logger.debug("A step in the control Redis will be retried", ex);
 			return false;
 		}
 		catch (RuntimeException ex) {

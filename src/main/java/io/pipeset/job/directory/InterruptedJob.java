@@ -28,8 +28,9 @@ import io.pipeset.report.RedisIdentity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An upload of a process that has ended, of which everything is there to go on with it.
- * Whoever resumes or cancels it claims it first, as only one may.
+ * An upload whose process ended before the job. Its files are complete, so that it can be
+ * resumed. A request that resumes or cancels it must claim it first, because only one
+ * may.
  */
 public final class InterruptedJob {
 
@@ -47,13 +48,13 @@ public final class InterruptedJob {
 
 	private final JobReport report;
 
-	private final long sinceMillis = System.currentTimeMillis();
+	private final long foundMillis = System.currentTimeMillis();
 
 	private final AtomicBoolean claimed = new AtomicBoolean();
 
 	/**
-	 * Finds out how far a job has come.
-	 * @throws IOException if its journal cannot be read, or is broken
+	 * Reads from the journal how far the job has come.
+	 * @throws IOException if the journal cannot be read, or is broken
 	 */
 	InterruptedJob(String id, RedisIdentity redis, SpooledRequest request, JobItems items, MemoryBudget memory)
 			throws IOException {
@@ -77,24 +78,23 @@ public final class InterruptedJob {
 		this.counts = this.report.counts();
 	}
 
-	/** The job's name. */
 	public String id() {
 		return this.id;
 	}
 
-	/** The name of the client whose job it is. */
+	/** The name of the client that owns the job. */
 	String client() {
 		return this.client;
 	}
 
-	/** When it was asked for, in milliseconds since 1970. */
+	/** When the job was requested, in milliseconds since 1970. */
 	long createdMillis() {
 		return this.createdMillis;
 	}
 
-	/** When this process has found it, in milliseconds since 1970. */
-	long sinceMillis() {
-		return this.sinceMillis;
+	/** When this process found the job, in milliseconds since 1970. */
+	long foundMillis() {
+		return this.foundMillis;
 	}
 
 	/** The operation of its records, or {@code mixed}. */
@@ -102,7 +102,7 @@ public final class InterruptedJob {
 		return settings().operationName();
 	}
 
-	/** {@code true}, or {@code null} for a job that runs. */
+	/** {@code true} for a dry run, otherwise {@code null}. */
 	@Nullable Boolean dryRun() {
 		return (settings().dryRun()) ? true : null;
 	}
@@ -115,15 +115,16 @@ public final class InterruptedJob {
 		return this.items;
 	}
 
-	/** The same records once more, from the first one on. */
+	/** The records of the job, from the first one. */
 	public JobInput input() {
 		return UploadedRecords.of(this.id, this.items.body(), this.declared);
 	}
 
 	/**
-	 * The job in a few words.
+	 * The status of the job.
 	 * @param state interrupted or cancelled
-	 * @param endedMillis when it was cancelled; {@code null} if it was not
+	 * @param endedMillis when it was cancelled, in milliseconds since 1970; {@code null}
+	 * if it was not
 	 */
 	JobStatus status(JobState state, @Nullable Long endedMillis, EndReason reason) {
 		long done = this.counts.applied() + this.counts.noop() + this.counts.rejected();
@@ -131,20 +132,20 @@ public final class InterruptedJob {
 				this.counts, new Progress(this.counts.received(), done, null, null, 0, 0, 0, null), reason);
 	}
 
-	/** The report, as far as the journal has it. */
+	/** The report, as far as the journal has its data. */
 	JobReport report(JobState state) {
 		return this.report.in(state);
 	}
 
 	/**
 	 * Claims the job.
-	 * @return {@code false} if somebody else has it
+	 * @return {@code false} if another request has claimed it
 	 */
 	public boolean claim() {
 		return this.claimed.compareAndSet(false, true);
 	}
 
-	/** Gives the job back, with which nothing was done. */
+	/** Releases the claim, because nothing was done with the job. */
 	public void release() {
 		this.claimed.set(false);
 	}

@@ -36,15 +36,15 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Finds the jobs that a process has left in the spool when it ended: those that had
- * ended, whose report and items callers may ask for, and uploads that callers may go on
- * with.
+ * Finds the jobs of earlier processes in the spool: ended jobs, whose report and items
+ * callers can read, and interrupted uploads, which callers can resume.
  */
 @Component
 public class InterruptedJobs {
 
 	private static final Logger logger = LoggerFactory.getLogger(InterruptedJobs.class);
 
+	/** The most removed files that the log names. */
 	private static final int MOST_NAMED = 10;
 
 	private static final String BODY = ".body";
@@ -63,7 +63,7 @@ public class InterruptedJobs {
 
 	private final RedisIdentity redis;
 
-	/** The jobs whose files are broken, and how. */
+	/** The ids of the jobs that cannot be resumed, and why. */
 	private final Map<String, String> broken = new TreeMap<>();
 
 	InterruptedJobs(Spool spool, JobRegistry registry, JobLimits limits, MemoryBudget memory, RedisNodes nodes,
@@ -77,20 +77,20 @@ public class InterruptedJobs {
 		this.nodes = nodes;
 	}
 
-	/** Whatever the files hold, the service starts. */
+	/** Registers all jobs in the spool. The service starts even if files are broken. */
 	@PostConstruct
-	void find() {
+	void registerAll() {
 		Map<String, Map<String, SpoolFile>> jobs = new TreeMap<>();
 		for (SpoolFile file : this.spool.takeFound()) {
-			int point = Math.max(0, file.name().indexOf('.'));
-			jobs.computeIfAbsent(file.name().substring(0, point), (id) -> new HashMap<>())
-				.put(file.name().substring(point), file);
+			int dot = Math.max(0, file.name().indexOf('.'));
+			jobs.computeIfAbsent(file.name().substring(0, dot), (id) -> new HashMap<>())
+				.put(file.name().substring(dot), file);
 		}
 		List<String> removed = new ArrayList<>();
-		enterEnded(jobs);
+		registerEnded(jobs);
 		jobs.forEach((id, files) -> {
 			if (files.containsKey(Spool.OF_JOB)) {
-				enterInterrupted(id, files);
+				registerInterrupted(id, files);
 			}
 			files.values().forEach((file) -> {
 				removed.add(file.name());
@@ -99,14 +99,14 @@ public class InterruptedJobs {
 		});
 		if (!removed.isEmpty()) {
 			logger.warn(
-					"{} files that a process has left in the spool were removed ({}), of jobs whose upload was not"
-							+ " whole, or that cannot be gone on with",
+					"{} files of an earlier process were removed from the spool ({}). The upload of their jobs was"
+							+ " incomplete, or the jobs cannot be resumed",
 					removed.size(), String.join(", ", removed.subList(0, Math.min(MOST_NAMED, removed.size()))));
 		}
 	}
 
-	/** The jobs that had ended, the first one first, as their files are removed so. */
-	private void enterEnded(Map<String, Map<String, SpoolFile>> jobs) {
+	/** Registers ended jobs in the order of their end, in which they are forgotten. */
+	private void registerEnded(Map<String, Map<String, SpoolFile>> jobs) {
 		List<JobEnd> found = new ArrayList<>();
 		jobs.forEach((id, files) -> {
 			SpoolFile end = files.get(Spool.OF_END);
@@ -118,7 +118,8 @@ public class InterruptedJobs {
 				}
 			}
 			catch (IOException | RuntimeException ex) {
-				// Its process ended before it was written: the job has not ended.
+				// The process ended while it wrote this file: the job counts as
+				// interrupted.
 				logger.debug("The end of job {} cannot be read", id, ex);
 			}
 		});
@@ -131,7 +132,7 @@ public class InterruptedJobs {
 				if (file != null) {
 					items = items(end.status().jobId(), file, SpooledRequest.read(file), files);
 					items.journal().cutOff();
-					taken(files);
+					takeJobFiles(files);
 					items.ends(false, true);
 				}
 			}
@@ -139,17 +140,17 @@ public class InterruptedJobs {
 				logger.warn("The items of job {}, which has ended, cannot be read any more: {}", end.status().jobId(),
 						ex.toString());
 			}
-			this.registry.enters(end, items);
+			this.registry.register(end, items);
 		}
 	}
 
-	private void enterInterrupted(String id, Map<String, SpoolFile> files) {
+	private void registerInterrupted(String id, Map<String, SpoolFile> files) {
 		try {
 			SpoolFile file = Objects.requireNonNull(files.get(Spool.OF_JOB));
 			SpooledRequest request = SpooledRequest.read(file);
 			JobItems items = items(id, file, request, files);
-			KnownJob job = this.registry.enters(new InterruptedJob(id, this.redis, request, items, this.memory));
-			taken(files);
+			KnownJob job = this.registry.register(new InterruptedJob(id, this.redis, request, items, this.memory));
+			takeJobFiles(files);
 			if (items.journal().asked().cancelled() != null) {
 				this.registry.cancel(job);
 				logger.atInfo().addKeyValue("jobId", id).log("Job {} was cancelled before its process ended", id);
@@ -157,15 +158,15 @@ public class InterruptedJobs {
 			}
 			logger.atWarn()
 				.addKeyValue("jobId", id)
-				.log("Job {} was interrupted by the end of its process. Resume it by POST /v1/jobs/{}/resume,"
-						+ " or cancel it by DELETE", id, id);
+				.log("Job {} was interrupted by the end of its process. Resume it with POST /v1/jobs/{}/resume,"
+						+ " or cancel it with DELETE /v1/jobs/{}", id, id, id);
 		}
 		catch (SpooledRequest.OtherVersionException ex) {
 			files.clear();
 			logger.atWarn()
 				.addKeyValue("jobId", id)
-				.log("Job {} was interrupted by the end of its process, and this version cannot go on with it: {}. Its"
-						+ " files are kept for a version that can: start that one, or remove the files {}.*", id,
+				.log("Job {} was interrupted by the end of its process, and this version cannot resume it: {}. Its"
+						+ " files are kept for a version that can: start that version, or remove the files {}.*", id,
 						ex.getMessage(), id);
 		}
 		catch (IOException | RuntimeException ex) {
@@ -173,19 +174,21 @@ public class InterruptedJobs {
 			this.broken.put(id, String.valueOf(message));
 			logger.atWarn()
 				.addKeyValue("jobId", id)
-				.log("Job {} was interrupted by the end of its process, and cannot be gone on with: {}", id, message);
+				.log("Job {} was interrupted by the end of its process, and cannot be resumed: {}", id, message);
 		}
 	}
 
 	/**
 	 * Opens the body and the journal of a job.
-	 * @param files by the ends of their names
+	 * @param file the file of the request
+	 * @param files the job's files by the suffix of their names
+	 * @throws IOException if a file is incomplete or cannot be read
 	 */
 	private JobItems items(String id, SpoolFile file, SpooledRequest request, Map<String, SpoolFile> files)
 			throws IOException {
 		SpoolFile body = files.get(BODY);
 		if (body == null || body.bytes() != request.bodyBytes()) {
-			throw new IOException("its body is not whole");
+			throw new IOException("its body is incomplete");
 		}
 		OutcomeJournal journal = new OutcomeJournal(file, file(id, OutcomeJournal.OUTCOMES, files),
 				file(id, OutcomeJournal.NOTES, files), this.memory.open(new JobStop()));
@@ -193,12 +196,12 @@ public class InterruptedJobs {
 				this.memory, this.spool, this.nodes.database());
 	}
 
-	/** The job has these files from now on. */
-	private static void taken(Map<String, SpoolFile> files) {
+	/** Takes the files that the job owns now out of the map, so that they are kept. */
+	private static void takeJobFiles(Map<String, SpoolFile> files) {
 		List.of(Spool.OF_JOB, BODY, OutcomeJournal.OUTCOMES, OutcomeJournal.NOTES).forEach(files::remove);
 	}
 
-	/** The jobs whose files were found and cannot be gone on with, and why. */
+	/** The ids of the jobs that cannot be resumed, and why. */
 	Map<String, String> broken() {
 		return this.broken;
 	}
@@ -209,9 +212,9 @@ public class InterruptedJobs {
 	}
 
 	/**
-	 * Sees to it that a job can go on.
+	 * Prepares a job to be resumed.
 	 * @param job a job that the caller has claimed
-	 * @return the reason why it cannot; {@code null} if it can
+	 * @return why it cannot be resumed; {@code null} if it can
 	 */
 	public @Nullable NotResumable prepare(InterruptedJob job) {
 		String missing = job.items().missing();
@@ -220,31 +223,31 @@ public class InterruptedJobs {
 		}
 		try (MemoryShare memory = this.memory.open(new JobStop())) {
 			List<Slab> sent = new ArrayList<>();
-			String once = (job.settings().dryRun()) ? null : job.items().firstNotRepeatable(memory, sent);
-			if (once != null) {
-				return new NotResumable("not-repeatable", once
-						+ ", which must not run twice, so that the job does not go"
-						+ " on. Post what certainly did not run, as GET /v1/jobs/" + job.id()
-						+ "/items?status=unprocessed lists it; look at what may have run, under status=unknown, and decide");
+			String notRepeatable = (job.settings().dryRun()) ? null : job.items().firstNotRepeatable(memory, sent);
+			if (notRepeatable != null) {
+				return new NotResumable("not-repeatable", notRepeatable
+						+ ", which must not run twice, so that the job cannot be resumed. Post the records that"
+						+ " certainly did not run: GET /v1/jobs/" + job.id()
+						+ "/items?status=unprocessed lists them. Check those that may have run, with status=unknown, and decide");
 			}
 			List<Fence.State> fences = fence(job);
 			if (fences.contains(Fence.State.PENDING)) {
-				return new NotResumable("redis-unreachable", "Commands of the process that has ended may still be on"
-						+ " their way, and Redis cannot be reached to keep them from running: resume the job later");
+				return new NotResumable("redis-unreachable", "Commands of the ended process may still be in flight, and"
+						+ " Redis cannot be reached to stop them: resume the job later");
 			}
 			job.items().goOn(sent, !fences.contains(Fence.State.REFUSED));
 			return null;
 		}
 		catch (MemoryLimitException ex) {
 			return new NotResumable("limit",
-					"Records that may have run cannot be looked at: " + ex.getMessage() + ". Resume the job later");
+					"Records that may have run cannot be read: " + ex.getMessage() + ". Resume the job later");
 		}
 		catch (IOException ex) {
 			return new NotResumable("gone", "The job's records cannot be read any more. " + ex.getMessage());
 		}
 	}
 
-	/** Keeps commands that are still on their way from running later, over newer data. */
+	/** Fences off the job's old connections, so that no command in flight runs later. */
 	private List<Fence.State> fence(InterruptedJob job) throws IOException {
 		Duration timeout = job.settings().timeout();
 		List<Fence.State> states = new ArrayList<>();
@@ -257,24 +260,24 @@ public class InterruptedJobs {
 	private Fence.State fence(JournalConnection connection, Duration timeout) {
 		RedisNode node;
 		try {
-			node = node(connection.node());
+			node = findMaster(connection.node());
 		}
 		catch (NoConnectionException ex) {
 			return Fence.State.PENDING;
 		}
 		if (node == null) {
-			// What a former master still runs is not kept.
+			// Writes to a former master are lost anyway.
 			return Fence.State.CONFIRMED;
 		}
 		if (connection.clientId() == null || connection.runId() == null) {
-			// Its number may be that of somebody else by now.
+			// Without the run id, the client id may belong to another connection.
 			return Fence.State.REFUSED;
 		}
 		return node.fence(connection.clientId(), connection.runId()).await(timeout, false, new JobStop());
 	}
 
-	/** The server of a connection; {@code null} if a cluster has it no more as master. */
-	private @Nullable RedisNode node(String name) throws NoConnectionException {
+	/** The server of a connection; {@code null} if it is no master of the cluster now. */
+	private @Nullable RedisNode findMaster(String name) throws NoConnectionException {
 		if (!this.nodes.isCluster()) {
 			return this.nodes.masters().get(0);
 		}
@@ -290,10 +293,10 @@ public class InterruptedJobs {
 	}
 
 	/**
-	 * The reason for which a job does not go on.
+	 * Why a job cannot be resumed.
 	 *
-	 * @param type the last part of the problem's type
-	 * @param detail the reason and the remedy
+	 * @param type the last part of the problem type
+	 * @param detail the reason and what to do, for the caller
 	 */
 	public record NotResumable(String type, String detail) {
 

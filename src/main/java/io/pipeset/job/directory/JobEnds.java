@@ -23,9 +23,9 @@ import tools.jackson.databind.json.JsonMapper;
 import org.springframework.stereotype.Component;
 
 /**
- * Keeps the ends of asynchronous jobs on disk: the report, and then how the job stands.
- * They are there before anything of the job is removed, so that the next process knows
- * the end if this one is killed before others have heard of it.
+ * Stores the ends of asynchronous jobs on disk: first a large report, then the final
+ * status. They are written before the job's files are removed. So the next process knows
+ * the end even if this one is killed before the control Redis has it.
  */
 @Component
 class JobEnds {
@@ -50,43 +50,44 @@ class JobEnds {
 
 	/**
 	 * Writes the end of a job.
-	 * @param report the last report; {@code null} if there is none
-	 * @param large whether the whole report has a file of its own
+	 * @param client the name of the client that owns the job
+	 * @param report the final report; {@code null} if there is none
+	 * @param large whether to write the full report to a separate file
 	 * @return {@code null} if the spool is full, or its disk fails
 	 */
 	@Nullable JobEnd write(String client, JobStatus status, @Nullable Object report, boolean large) {
-		SpoolFile whole = null;
+		SpoolFile reportFile = null;
 		try {
-			whole = (large && report != null) ? write(status.jobId() + REPORT, (out) -> this.reports.write(report, out))
-					: null;
+			reportFile = (large && report != null)
+					? write(status.jobId() + REPORT, (out) -> this.reports.write(report, out)) : null;
 			Object rest = (!large) ? report : (report instanceof JobReport records) ? records.withoutLists() : null;
-			Note note = new Note(client, status, (report != null) ? ReportJson.warnings(report) : null,
+			EndFile content = new EndFile(client, status, (report != null) ? ReportJson.warnings(report) : null,
 					report instanceof JobReport records && (records.values() == null || records.values().isEmpty()),
 					(rest != null) ? this.reports.text(rest) : null);
-			JobEnd end = end(note, write(status.jobId() + Spool.OF_END, (out) -> this.mapper.writeValue(out, note)),
-					whole);
-			whole = null;
+			JobEnd end = end(content,
+					write(status.jobId() + Spool.OF_END, (out) -> this.mapper.writeValue(out, content)), reportFile);
+			reportFile = null;
 			return end;
 		}
 		catch (IOException | JacksonException ex) {
 			logger.atWarn()
 				.addKeyValue("jobId", status.jobId())
-				.log("The end of job {} is not kept on disk, and its report without its items and values: {}",
+				.log("The end of job {} could not be written to disk. A large report is kept only without items and values: {}",
 						status.jobId(), ex.getMessage());
 			return null;
 		}
 		finally {
-			if (whole != null) {
-				whole.close();
+			if (reportFile != null) {
+				reportFile.close();
 			}
 		}
 	}
 
-	private SpoolFile write(String name, ReportWriter content) throws IOException {
+	private SpoolFile write(String name, ReportWriter writer) throws IOException {
 		SpoolFile file = this.spool.create(name, null);
 		boolean written = false;
 		try (OutputStream out = new BufferedOutputStream(file.write(), BUFFER_BYTES)) {
-			content.writeTo(out);
+			writer.writeTo(out);
 			out.flush();
 			written = true;
 			return file;
@@ -99,65 +100,67 @@ class JobEnds {
 	}
 
 	/**
-	 * Reads the end of a job that another process has written.
-	 * @param file the file that says so
-	 * @param whole the file of the whole report; {@code null} if there is none
-	 * @throws IOException if a file cannot be read, or is not whole
+	 * Reads the end of a job of an earlier process.
+	 * @param file the file of the end
+	 * @param reportFile the file of the full report; {@code null} if there is none
+	 * @throws IOException if a file cannot be read, or is incomplete
 	 */
-	JobEnd read(SpoolFile file, @Nullable SpoolFile whole) throws IOException {
+	JobEnd read(SpoolFile file, @Nullable SpoolFile reportFile) throws IOException {
 		try (InputStream in = file.open()) {
-			return end(this.mapper.readValue(in, Note.class), file, whole);
+			return end(this.mapper.readValue(in, EndFile.class), file, reportFile);
 		}
 		catch (JacksonException ex) {
-			throw new IOException("its end is not whole", ex);
+			throw new IOException("its end is incomplete", ex);
 		}
 	}
 
-	private JobEnd end(Note note, SpoolFile file, @Nullable SpoolFile whole) {
-		String text = note.report;
+	private JobEnd end(EndFile content, SpoolFile file, @Nullable SpoolFile reportFile) {
+		String text = content.report;
 		Supplier<InputStream> rest = (text != null) ? ReportJson.opens(text) : null;
 		StoredReport report = null;
-		if (note.warnings != null && whole != null) {
-			report = new StoredReport(note.warnings,
-					() -> (rest != null && whole.isRemoved()) ? rest.get() : whole.open(), rest);
+		if (content.warnings != null && reportFile != null) {
+			report = new StoredReport(content.warnings,
+					() -> (rest != null && reportFile.isRemoved()) ? rest.get() : reportFile.open(), rest);
 		}
-		else if (note.warnings != null && rest != null) {
-			report = new StoredReport(note.warnings, rest, null);
+		else if (content.warnings != null && rest != null) {
+			report = new StoredReport(content.warnings, rest, null);
 		}
-		if (whole != null && Boolean.TRUE.equals(note.removable)) {
-			this.spool.mayRemove(whole);
+		if (reportFile != null && Boolean.TRUE.equals(content.removable)) {
+			this.spool.mayRemove(reportFile);
 		}
-		return new JobEnd(note.client, note.status, report, file, whole);
+		return new JobEnd(content.client, content.status, report, file, reportFile);
 	}
 
 	/**
-	 * The end of a job as it is written.
+	 * The end of a job, as stored in JSON.
 	 *
-	 * @param warnings those of the report; {@code null} if there is none, and in files of
-	 * earlier versions
-	 * @param removable whether the file of the whole report may make room for others
-	 * @param report the JSON of the report, without the lists that have a file of their
-	 * own; {@code null} if all of it is there
+	 * @param warnings the warnings of the report; {@code null} if there is no report, and
+	 * in files of earlier versions
+	 * @param removable whether the file of the full report may be removed when the spool
+	 * needs space
+	 * @param report the JSON of the report, without lists if a separate file has the full
+	 * report; {@code null} if only that file has it
 	 */
-	private record Note(String client, JobStatus status, @Nullable List<Warning> warnings, @Nullable Boolean removable,
-			@Nullable String report) {
+	private record EndFile(String client, JobStatus status, @Nullable List<Warning> warnings,
+			@Nullable Boolean removable, @Nullable String report) {
 
 	}
 
 	/**
 	 * The end of a job on disk.
 	 *
-	 * @param report {@code null} if there is none
-	 * @param file has all of it but large lists; removed last
-	 * @param whole the file of the whole report; {@code null} if that is not large
+	 * @param report the final report; {@code null} if there is none
+	 * @param file the file of the end, which is removed last
+	 * @param reportFile the file of the full report; {@code null} if the report is not
+	 * large
 	 */
 	record JobEnd(String client, JobStatus status, @Nullable StoredReport report, SpoolFile file,
-			@Nullable SpoolFile whole) {
+			@Nullable SpoolFile reportFile) {
 
-		/** Removes it. */
+		/** Removes the files. */
 		void close() {
-			if (this.whole != null) {
-				this.whole.close();
+			if (this.reportFile != null) {
+				this.reportFile.close();
 			}
 			this.file.close();
 		}

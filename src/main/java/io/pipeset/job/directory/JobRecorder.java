@@ -30,9 +30,10 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.stereotype.Component;
 
 /**
- * Keeps the records of this instance's jobs up to date, so that all instances can answer
- * for them: twice a second, in a thread of its own, it writes how those jobs stand that
- * have come further, and does what others have asked for. No job waits for it.
+ * Keeps the records of this instance's jobs in the control Redis up to date, so that all
+ * instances can show them. Twice a second, its own thread writes the status of the jobs
+ * that have progressed, and applies changes that other instances have requested. No job
+ * waits for it.
  */
 @Component
 public class JobRecorder {
@@ -41,7 +42,7 @@ public class JobRecorder {
 
 	private static final Duration TICK = Duration.ofMillis(500);
 
-	/** Seconds to wait at the end for a call in flight. */
+	/** Seconds to wait at shutdown for a call in flight. */
 	private static final int END_SECONDS = 5;
 
 	private final JobRegistry registry;
@@ -58,17 +59,21 @@ public class JobRecorder {
 
 	private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
 
-	private final Map<String, Kept> jobs = new ConcurrentHashMap<>();
+	/** The jobs to record, by their ids. */
+	private final Map<String, RecordedJob> jobs = new ConcurrentHashMap<>();
 
-	/** The jobs for which others may have asked something. */
-	private final Set<String> asked = ConcurrentHashMap.newKeySet();
+	/** The ids of jobs for which other instances may have requested changes. */
+	private final Set<String> toCheck = ConcurrentHashMap.newKeySet();
 
 	private final ControlSteps steps = new ControlSteps();
 
-	/** When the lease was renewed; {@code null} if it is not known to be there. */
-	private volatile @Nullable Long renewed;
+	/**
+	 * When the lease was renewed, by {@link System#nanoTime}; {@code null} before the
+	 * first time.
+	 */
+	private volatile @Nullable Long renewedNanos;
 
-	/** The last failure that was logged, so that it is logged once. */
+	/** The last logged failure, so that it is logged only once; {@code null} for none. */
 	private volatile @Nullable String failure;
 
 	JobRecorder(JobRegistry registry, JobRecords records, ControlRedis redis, ReportJson reports,
@@ -86,61 +91,63 @@ public class JobRecorder {
 		this.scheduler.initialize();
 	}
 
-	/** Jobs that another process has left are held here now. */
+	/** Starts recording, including the jobs of an earlier process. */
 	@EventListener(ApplicationStartedEvent.class)
-	void begin() {
-		this.registry.all().forEach((job) -> this.jobs.computeIfAbsent(job.id(), Kept::new));
+	void start() {
+		this.registry.all().forEach((job) -> this.jobs.computeIfAbsent(job.id(), RecordedJob::new));
 		this.interrupted.broken()
 			.forEach((id, reason) -> later(() -> this.records.lost(id, "The process that had the"
-					+ " job has ended, and its files cannot be gone on with: " + reason + ". Post the file again")));
-		this.registry.onEnter(this::entered);
+					+ " job has ended, and the job cannot be resumed: " + reason + ". Post the file again")));
+		this.registry.onRegister(this::applyEarlyChanges);
 		if (this.redis.isNamed()) {
-			this.scheduler.execute(this::greet);
+			this.scheduler.execute(this::checkControlRedis);
 		}
 		ScheduledFuture<?> unused = this.scheduler.scheduleWithFixedDelay(this::tick, TICK);
 	}
 
-	private void greet() {
+	/** Logs at the start whether the control Redis can be reached. */
+	private void checkControlRedis() {
 		try {
 			this.redis.promise();
 			logger.info("Control Redis at {}", this.redis.address());
 		}
 		catch (ControlRedisException ex) {
-			failed(ex);
+			logFailure(ex);
 		}
 	}
 
 	/**
-	 * Has a job recorded as soon as it is there, and renews the lease of this process
-	 * until the job has ended, or is dropped.
+	 * Starts recording a job before it exists, and renews this instance's lease until the
+	 * job has ended or is dropped.
 	 * @param id the id that the job will have
 	 * @throws ControlRedisException if the control Redis fails
 	 */
 	public void hold(String id) {
 		this.redis.promise();
 		renew();
-		this.jobs.computeIfAbsent(id, Kept::new);
+		this.jobs.computeIfAbsent(id, RecordedJob::new);
 	}
 
 	/**
-	 * Records a job that is about to begin, so that its id can be told to others.
-	 * @param client the client whose job it is
+	 * Writes the first record of a job before it begins, so that a caller can query it at
+	 * any instance.
+	 * @param client the client that owns the job
 	 */
 	public void enter(Client client, JobStatus job) {
-		Kept kept = this.jobs.computeIfAbsent(job.jobId(), Kept::new);
+		RecordedJob recorded = this.jobs.computeIfAbsent(job.jobId(), RecordedJob::new);
 		try {
-			kept.enter(client.name(), job);
+			recorded.enter(client.name(), job);
 		}
 		catch (ControlRedisException ex) {
-			kept.failure = ex.getMessage();
-			failed(ex);
+			recorded.failure = ex.getMessage();
+			logFailure(ex);
 		}
 	}
 
-	/** Forgets a job that was held and did not begin. */
+	/** Stops recording a job that did not begin, and removes its record. */
 	public void drop(String id) {
-		Kept kept = this.jobs.remove(id);
-		if (kept != null && kept.drop()) {
+		RecordedJob recorded = this.jobs.remove(id);
+		if (recorded != null && recorded.drop()) {
 			try {
 				this.records.remove(id);
 			}
@@ -150,257 +157,263 @@ public class JobRecorder {
 		}
 	}
 
-	/** Takes a step in the control Redis as soon as it can be reached again. */
+	/** Runs a write to the control Redis as soon as it can be reached. */
 	public void later(Runnable step) {
 		this.steps.add(step);
 	}
 
 	/**
-	 * Has a job recorded from now on, until it has ended. Its first record is there when
-	 * this returns, unless the control Redis fails.
-	 * @param id a job of this instance
-	 * @return what the caller is to know of its record
+	 * Records a job until it has ended. This method writes the first record, unless the
+	 * control Redis fails.
+	 * @param id the id of a job of this instance
+	 * @return warnings for the caller about the record
 	 */
 	public List<Warning> keep(String id) {
-		Kept kept = this.jobs.computeIfAbsent(id, Kept::new);
-		// Without the control Redis as well, so that it can be forgotten.
-		kept.find();
+		RecordedJob recorded = this.jobs.computeIfAbsent(id, RecordedJob::new);
+		// Before the control Redis may fail, so that the job can be forgotten.
+		recorded.find();
 		try {
 			this.redis.promise();
 			renew();
-			kept.write();
-			recovered();
+			recorded.write();
+			logRecovery();
 		}
 		catch (ControlRedisException ex) {
-			kept.failure = ex.getMessage();
-			failed(ex);
+			recorded.failure = ex.getMessage();
+			logFailure(ex);
 		}
 		return warnings(id);
 	}
 
-	/**
-	 * Whether a job has ended with this process only: the next one may go on with it.
-	 */
+	/** Whether the shutdown interrupted a job, so that the next process can resume it. */
 	public boolean isLeft(String id) {
-		return this.registry.find(id).filter(KnownJob::isLeft).isPresent();
+		return this.registry.find(id).filter(KnownJob::isInterruptedByShutdown).isPresent();
 	}
 
 	/**
-	 * The things that are not as they should be with the record of a job.
-	 * @return nothing for a job that is not recorded
+	 * Warnings about the record of a job.
+	 * @return none for a job that is not recorded
 	 */
 	public List<Warning> warnings(String id) {
-		Kept kept = this.jobs.get(id);
-		if (kept == null) {
+		RecordedJob recorded = this.jobs.get(id);
+		if (recorded == null) {
 			return List.of();
 		}
 		List<Warning> warnings = new ArrayList<>();
-		String failed = kept.failure;
+		String failed = recorded.failure;
 		if (failed != null) {
-			warnings.add(new Warning("NOT_RECORDED", null, failed + ". Other instances do not know "
-					+ ((kept.written != null) ? "how far the job has come" : "the job") + " before it can be reached",
+			warnings.add(new Warning("NOT_RECORDED", null,
+					failed + ". Until the control Redis can be reached, other instances do not know "
+							+ ((recorded.written != null) ? "how far the job has come" : "the job"),
 					null));
 		}
 		warnings.addAll(bestEffort());
 		return warnings;
 	}
 
-	/** Says if nothing is promised of records. */
+	/** A warning if the control Redis may evict records; otherwise none. */
 	public List<Warning> bestEffort() {
 		return this.redis.warnings();
 	}
 
 	private void tick() {
 		try {
-			this.jobs.values().removeIf(Kept::isForgotten);
+			this.jobs.values().removeIf(RecordedJob::isForgotten);
 			boolean idle = this.steps.isEmpty() && this.keys.isIdle()
-					&& this.jobs.values().stream().allMatch(Kept::isDone);
-			// Without a job as well: only who renews can tell a lease that is over.
-			if (!idle || this.renewed != null) {
+					&& this.jobs.values().stream().allMatch(RecordedJob::isDone);
+			// Also without jobs, because only a continuous renewal shows an expired
+			// lease.
+			if (!idle || this.renewedNanos != null) {
 				renewIfDue();
 			}
 			this.records.tidy();
 			if (idle) {
 				return;
 			}
-			this.steps.take();
+			this.steps.runAll();
 			this.keys.settle();
-			serveAsked();
-			for (Kept kept : this.jobs.values().stream().sorted(Comparator.comparing((kept) -> kept.id)).toList()) {
-				kept.write();
+			applyRequestedChanges();
+			for (RecordedJob recorded : this.jobs.values()
+				.stream()
+				.sorted(Comparator.comparing((recorded) -> recorded.id))
+				.toList()) {
+				recorded.write();
 			}
-			recovered();
+			logRecovery();
 		}
 		catch (ControlRedisException ex) {
 			this.jobs.values()
 				.stream()
-				.filter((kept) -> !kept.isDone())
-				.forEach((kept) -> kept.failure = ex.getMessage());
-			askForAll();
-			failed(ex);
+				.filter((recorded) -> !recorded.isDone())
+				.forEach((recorded) -> recorded.failure = ex.getMessage());
+			checkAllJobs();
+			logFailure(ex);
 		}
 		catch (RuntimeException | Error ex) {
-			logger.error("Records of jobs could not be written", ex);
+			logger.error("The records of jobs could not be written", ex);
 		}
 	}
 
-	/**
-	 * A job is there whose caller does not wait for it: before it begins, it hears what
-	 * was asked for while its body was on its way.
-	 */
-	private void entered(KnownJob job) {
-		Kept kept = this.jobs.get(job.id());
-		if (kept == null) {
+	/** Applies changes to a new job that were requested while its body was uploaded. */
+	private void applyEarlyChanges(KnownJob job) {
+		RecordedJob recorded = this.jobs.get(job.id());
+		if (recorded == null) {
 			return;
 		}
 		try {
-			serve(job.id());
+			applyChanges(job.id());
 		}
 		catch (ControlRedisException ex) {
-			this.asked.add(job.id());
-			kept.failure = ex.getMessage();
-			failed(ex);
+			this.toCheck.add(job.id());
+			recorded.failure = ex.getMessage();
+			logFailure(ex);
 		}
 	}
 
-	/** What was taken and not served is served by the next tick. */
-	private void serveAsked() {
-		this.asked.addAll(this.records.asked());
-		for (String id : List.copyOf(this.asked)) {
-			serve(id);
-			this.asked.remove(id);
+	/** Applies all requested changes. Those that fail are retried at the next tick. */
+	private void applyRequestedChanges() {
+		this.toCheck.addAll(this.records.asked());
+		for (String id : List.copyOf(this.toCheck)) {
+			applyChanges(id);
+			this.toCheck.remove(id);
 		}
 	}
 
-	/** A request may have been lost, or its list may have expired. */
-	private void askForAll() {
-		this.jobs.values().stream().filter((kept) -> !kept.isDone()).forEach((kept) -> this.asked.add(kept.id));
+	/** Checks all jobs for changes, because the list of requests may be lost. */
+	private void checkAllJobs() {
+		this.jobs.values()
+			.stream()
+			.filter((recorded) -> !recorded.isDone())
+			.forEach((recorded) -> this.toCheck.add(recorded.id));
 	}
 
-	/**
-	 * Does what other instances have asked for a job, which may not be there yet.
-	 */
-	private void serve(String id) {
+	/** Applies the changes that other instances have requested, if the job exists. */
+	private void applyChanges(String id) {
 		KnownJob job = this.registry.find(id).orElse(null);
 		if (job == null) {
 			return;
 		}
-		PendingChanges wishes = this.records.wishes(id);
-		Long perSecond = wishes.rateLimit();
+		PendingChanges changes = this.records.wishes(id);
+		Long perSecond = changes.rateLimit();
 		if (perSecond != null && job.pace((perSecond > 0) ? perSecond : null)) {
 			this.records.paced(id, perSecond);
 		}
-		if (wishes.cancelled()) {
+		if (changes.cancelled()) {
 			this.registry.cancel(job);
 		}
 	}
 
-	/** A job of this instance is cancelled, which others are to know at once. */
+	/** Records that a job is cancelled, so that all instances show it at once. */
 	public void cancelled(String id) {
 		if (this.jobs.containsKey(id)) {
 			try {
 				this.records.cancelled(id);
 			}
 			catch (ControlRedisException ex) {
-				failed(ex);
+				logFailure(ex);
 			}
 		}
 	}
 
 	/**
-	 * Hears whether an interrupted job was cancelled while no process had it, before it
-	 * is resumed.
+	 * Applies changes that were requested while no process had an interrupted job, before
+	 * it is resumed.
 	 * @throws ControlRedisException if the control Redis fails
 	 */
 	public void hearOf(KnownJob job) {
-		Kept kept = this.jobs.get(job.id());
-		if (kept != null) {
-			serve(job.id());
-			kept.heard = true;
+		RecordedJob recorded = this.jobs.get(job.id());
+		if (recorded != null) {
+			applyChanges(job.id());
+			recorded.changesApplied = true;
 		}
 	}
 
 	private void renewIfDue() {
-		Long last = this.renewed;
+		Long last = this.renewedNanos;
 		if (last == null || System.nanoTime() - last > this.records.leaseTime().toNanos() / 3) {
 			renew();
 			this.keys.renew();
-			recovered();
+			logRecovery();
 		}
 	}
 
-	/** A lease that is gone may have taken the records and the keys with it. */
+	/**
+	 * Renews the lease. If the control Redis has lost it, it may have lost records and
+	 * keys as well, so they are written again.
+	 */
 	private void renew() {
 		long now = System.nanoTime();
-		Long before = this.renewed;
+		Long before = this.renewedNanos;
 		if (!this.records.renewLease() && before != null) {
-			// A lease that was not renewed in time says nothing about jobs that have
-			// ended.
+			// If the lease expired only because it was renewed too late, the records of
+			// ended jobs are not lost.
 			boolean early = System.nanoTime() - before < this.records.leaseTime().toNanos();
 			this.jobs.values()
 				.stream()
-				.filter((kept) -> early || !kept.isDone())
-				.forEach((kept) -> kept.written = null);
-			askForAll();
+				.filter((recorded) -> early || !recorded.isDone())
+				.forEach((recorded) -> recorded.written = null);
+			checkAllJobs();
 			this.keys.renew();
 		}
-		this.renewed = now;
+		this.renewedNanos = now;
 	}
 
-	private void failed(ControlRedisException failure) {
+	private void logFailure(ControlRedisException failure) {
 		String message = failure.getMessage();
 		if (!message.equals(this.failure)) {
 			this.failure = message;
-			logger.warn("{}. Jobs run on, but other instances cannot answer for them", message);
+			logger.warn("{}. Jobs continue, but other instances cannot show or change them", message);
 		}
 	}
 
-	private void recovered() {
+	private void logRecovery() {
 		if (this.failure != null) {
 			this.failure = null;
-			logger.info("The control Redis at {} records jobs again", this.redis.address());
+			logger.info("The control Redis at {} can be reached again, and jobs are recorded", this.redis.address());
 		}
 	}
 
-	/** Writes how the last jobs have ended, before the connections are closed. */
+	/** Writes the last records before the connections are closed, and ends the lease. */
 	@PreDestroy
 	void shutDown() {
 		this.scheduler.shutdown();
 		tick();
-		if (this.renewed != null) {
+		if (this.renewedNanos != null) {
 			try {
 				this.records.endLease();
 			}
 			catch (ControlRedisException ex) {
-				logger.debug("The lease ends by itself", ex);
+				logger.debug("The lease could not be ended, and will expire", ex);
 			}
 		}
 	}
 
-	/** A job that is recorded. */
-	private final class Kept {
+	/** A job to record. */
+	private final class RecordedJob {
 
 		private final String id;
 
-		/** {@code null} before it is there. */
+		/** {@code null} before the job exists. */
 		private volatile @Nullable KnownJob job;
 
-		/** The last record, or {@code null} if it may not be there. */
+		/** The last record; {@code null} if the control Redis may not have one. */
 		private volatile @Nullable JobStatus written;
 
+		/** When the record was added to the list of jobs, by {@link System#nanoTime}. */
 		private long enteredNanos;
 
+		/** Why the last write failed; {@code null} if it did not. */
 		private volatile @Nullable String failure;
 
-		/** Whether a record may be there, whatever was heard of it. */
-		private boolean tried;
+		/** Whether the control Redis may have a record, even if writing it failed. */
+		private boolean mayBeRecorded;
 
 		private boolean dropped;
 
-		/** Whether it is known what others asked for while no process had the job. */
-		private volatile boolean heard;
+		/** Whether changes from the time when no process had the job are applied. */
+		private volatile boolean changesApplied;
 
-		private Kept(String id) {
+		private RecordedJob(String id) {
 			this.id = id;
 		}
 
@@ -417,14 +430,14 @@ public class JobRecorder {
 			return job;
 		}
 
-		/** Nothing is written from now on; {@code true} if something may have been. */
+		/** Stops all writes; {@code true} if the control Redis may have a record. */
 		private synchronized boolean drop() {
 			this.dropped = true;
-			return this.tried;
+			return this.mayBeRecorded;
 		}
 
 		private synchronized void enter(String client, JobStatus status) {
-			this.tried = true;
+			this.mayBeRecorded = true;
 			JobRecorder.this.records.write(client, status, null, true);
 			this.written = status;
 		}
@@ -432,50 +445,52 @@ public class JobRecorder {
 		private boolean isDone() {
 			JobStatus last = this.written;
 			KnownJob job = this.job;
-			// One that is interrupted may still be cancelled by others.
+			// Other instances may still cancel an interrupted job.
 			return last != null && !last.state().isActive() && last.state() != JobState.INTERRUPTED
 					&& (job == null || job.state() == last.state());
 		}
 
 		/**
-		 * Writes what is new. One thread at a time, so that none writes an older state.
+		 * Writes the record if it has changed. Synchronized, so that no older one wins.
 		 */
 		private synchronized void write() {
 			KnownJob job = find();
-			if (job != null && job.interrupted() != null && !this.heard) {
+			if (job != null && job.interrupted() != null && !this.changesApplied) {
 				hearOf(job);
 			}
-			KnownJob.Look look = (job != null) ? job.look() : null;
-			// A job that was left, maybe since the look, is interrupted by its lease.
-			if (job == null || look == null || job.isLeft() || this.dropped) {
+			KnownJob.Look view = (job != null) ? job.look() : null;
+			// A job that the shutdown interrupts, perhaps since then, gets no new record:
+			// it
+			// counts as interrupted when the lease ends.
+			if (job == null || view == null || job.isInterruptedByShutdown() || this.dropped) {
 				return;
 			}
-			JobStatus now = look.status();
+			JobStatus now = view.status();
 			JobStatus last = this.written;
 			boolean ended = !now.state().isActive();
-			// A job that waits or runs for long is not to be missed.
+			// Refresh the record before it expires.
 			boolean old = System.nanoTime() - this.enteredNanos > JobRecorder.this.records.retention().toNanos() / 2;
 			if (last != null && !old && last.state() == now.state() && now.progress().done() == last.progress().done()
 					&& now.progress().read() == last.progress().read()) {
 				return;
 			}
-			Object report = look.report();
+			Object report = view.report();
 			if (!ended && report instanceof JobReport records) {
 				report = records.withoutLists();
 			}
-			this.tried = true;
-			boolean enters = last == null || old || ended;
+			this.mayBeRecorded = true;
+			boolean addsToList = last == null || old || ended;
 			JobRecorder.this.records.write(job.client(), now,
-					(report != null) ? JobRecorder.this.reports.stored(report) : null, enters);
+					(report != null) ? JobRecorder.this.reports.stored(report) : null, addsToList);
 			if (last == null) {
-				// Others may have asked the process that had the job before.
-				JobRecorder.this.asked.add(this.id);
+				// Other instances may have sent requests to the process that had the job.
+				JobRecorder.this.toCheck.add(this.id);
 			}
 			this.written = now;
-			this.enteredNanos = (enters) ? System.nanoTime() : this.enteredNanos;
+			this.enteredNanos = (addsToList) ? System.nanoTime() : this.enteredNanos;
 			this.failure = null;
 			if (ended && now.state() != JobState.INTERRUPTED) {
-				JobRecorder.this.registry.published(job);
+				JobRecorder.this.registry.markRecorded(job);
 			}
 		}
 

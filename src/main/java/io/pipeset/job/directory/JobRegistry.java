@@ -28,9 +28,9 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
 /**
- * The jobs of callers that this instance knows: those that wait or run, and for an hour
- * the last thousand of those that have ended, as far as their reports fit into 4 MB.
- * Those with files in the spool, and those that are interrupted, are known for
+ * The jobs of clients that this instance knows. It knows jobs that wait or run. It knows
+ * the last 1,000 ended jobs for an hour, if their reports fit into 4 MB. It knows
+ * interrupted jobs, and ended jobs with files in the spool, for
  * {@code pipeset.jobs.retention}.
  */
 @Component
@@ -44,23 +44,23 @@ public class JobRegistry {
 
 	private static final long SAMPLE_MILLIS = 250;
 
-	private static final long KEPT_MILLIS = Duration.ofHours(1).toMillis();
+	private static final long IN_MEMORY_MILLIS = Duration.ofHours(1).toMillis();
 
-	/** Each takes some 5 KB of memory. */
+	/** The most ended jobs with files. Each takes about 5 KB of memory. */
 	private static final int MOST_WITH_FILES = 2000;
 
-	/** Hears of each job before it may begin. */
-	private volatile Consumer<KnownJob> entered = (job) -> {
+	/** Called with each job before the job may begin. */
+	private volatile Consumer<KnownJob> listener = (job) -> {
 	};
 
-	/** By their ids, which sort by time. */
+	/** The jobs by their ids, which sort by time. */
 	private final ConcurrentMap<String, KnownJob> jobs = new ConcurrentHashMap<>();
 
-	/** The jobs that have ended, in the order of their end. */
-	private final Deque<Kept> ended = new ArrayDeque<>();
+	/** The ended jobs that are only in memory, in the order of their end. */
+	private final Deque<EndedEntry> ended = new ArrayDeque<>();
 
-	/** Those of them that have files, or whose end is not recorded yet. */
-	private final Deque<Kept> endedWithFiles = new ArrayDeque<>();
+	/** The ended jobs with files, among them those whose end is not recorded yet. */
+	private final Deque<EndedEntry> endedWithFiles = new ArrayDeque<>();
 
 	private final @Nullable JobEnds ends;
 
@@ -76,10 +76,11 @@ public class JobRegistry {
 	}
 
 	/**
-	 * Knows no job yet.
-	 * @param ends takes the ends of jobs; {@code null} if they are in memory only
+	 * Creates an empty registry.
+	 * @param ends stores the ends of jobs on disk; {@code null} to keep them in memory
+	 * only
 	 * @param retention how long a job with files is known
-	 * @param clock milliseconds, by which jobs are forgotten
+	 * @param clock the current time in milliseconds
 	 */
 	public JobRegistry(@Nullable JobEnds ends, Duration retention, LongSupplier clock) {
 		this.ends = ends;
@@ -88,65 +89,66 @@ public class JobRegistry {
 	}
 
 	/**
-	 * A job is asked for, or goes on.
-	 * @param client the name of the client whose job it is
+	 * Registers a job that is new, or that is resumed.
+	 * @param client the name of the client that owns the job
 	 */
-	public KnownJob enters(QueuedJob job, String client) {
+	public KnownJob register(QueuedJob job, String client) {
 		KnownJob interrupted = this.jobs.get(job.id());
 		KnownJob known = (interrupted != null) ? interrupted : new KnownJob(job, client);
 		if (interrupted != null) {
-			interrupted.goesOn(job);
+			interrupted.markResumed(job);
 		}
 		this.jobs.put(known.id(), known);
-		this.entered.accept(known);
+		this.listener.accept(known);
 		return known;
 	}
 
-	/** Sets what hears of each job before it may begin. */
-	void onEnter(Consumer<KnownJob> entered) {
-		this.entered = entered;
+	/** Sets the listener that is called with each job before the job may begin. */
+	void onRegister(Consumer<KnownJob> listener) {
+		this.listener = listener;
 	}
 
-	/** A process has left a job, which callers may resume or cancel. */
-	public KnownJob enters(InterruptedJob job) {
+	/** Registers an interrupted job, which callers may resume or cancel. */
+	public KnownJob register(InterruptedJob job) {
 		KnownJob known = new KnownJob(job);
 		this.jobs.put(job.id(), known);
 		return known;
 	}
 
 	/**
-	 * A job has ended with another process.
-	 * @param items the records that did not run; {@code null} if none are kept
+	 * Registers a job that ended in an earlier process.
+	 * @param items the records that were not applied; {@code null} if none are stored
 	 */
-	public void enters(JobEnd end, @Nullable JobItems items) {
+	public void register(JobEnd end, @Nullable JobItems items) {
 		KnownJob known = new KnownJob(end, items);
 		this.jobs.put(known.id(), known);
 		Long endedMillis = end.status().endedMillis();
 		synchronized (this.ended) {
-			this.endedWithFiles.add(new Kept(known, KnownJob.REPORT_BYTES, (endedMillis != null) ? endedMillis : 0));
+			this.endedWithFiles
+				.add(new EndedEntry(known, KnownJob.REPORT_BYTES, (endedMillis != null) ? endedMillis : 0));
 		}
 	}
 
 	/**
-	 * The run of a job has ended with a report.
-	 * @param whole whether the end is kept on disk, as no caller waits for it
+	 * Records that a job's run has ended with a report.
+	 * @param onDisk whether to store the end on disk, because no caller waits for it
 	 */
-	public void ends(KnownJob job, EndedJob<?> ended, boolean whole) {
-		long bytes = job.ends(ended, (whole) ? this.ends : null);
-		if (!job.isLeft()) {
-			keep(job, bytes);
+	public void recordEnd(KnownJob job, EndedJob<?> ended, boolean onDisk) {
+		long bytes = job.markEnded(ended, (onDisk) ? this.ends : null);
+		if (!job.isInterruptedByShutdown()) {
+			addEnded(job, bytes);
 		}
 	}
 
-	/** All instances know the end of a job. */
-	void published(KnownJob job) {
-		job.published();
+	/** Removes the files of a job that its record in the control Redis makes needless. */
+	void markRecorded(KnownJob job) {
+		job.markRecorded();
 		synchronized (this.ended) {
-			if (!job.isKept()) {
-				this.endedWithFiles.stream().filter((kept) -> kept.job == job).findFirst().ifPresent((kept) -> {
-					this.endedWithFiles.remove(kept);
-					this.ended.add(kept);
-					this.endedBytes += kept.bytes;
+			if (!job.isOnDisk()) {
+				this.endedWithFiles.stream().filter((entry) -> entry.job == job).findFirst().ifPresent((entry) -> {
+					this.endedWithFiles.remove(entry);
+					this.ended.add(entry);
+					this.endedBytes += entry.bytes;
 				});
 			}
 			forgetOld();
@@ -154,17 +156,18 @@ public class JobRegistry {
 	}
 
 	/**
-	 * A job was refused, or failed by a defect, and has no report.
-	 * @param taken whether its caller was told that it was taken, and may ask for it
+	 * Records that a job was refused, or failed because of a defect, and has no report.
+	 * @param accepted whether the caller may query the job, because the service accepted
+	 * it before
 	 */
-	public void fails(KnownJob job, Ending ending, boolean taken) {
-		if (!taken && job.restoreInterrupted()) {
+	public void recordFailure(KnownJob job, Ending ending, boolean accepted) {
+		if (!accepted && job.restoreInterrupted()) {
 			return;
 		}
-		// Whoever follows it hears that it has ended.
-		long bytes = job.ends(ending, (taken) ? this.ends : null);
-		if (taken) {
-			keep(job, bytes);
+		// Also for a refused job, because callers that follow it must see its end.
+		long bytes = job.markEnded(ending, (accepted) ? this.ends : null);
+		if (accepted) {
+			addEnded(job, bytes);
 		}
 		else {
 			this.jobs.remove(job.id());
@@ -178,27 +181,27 @@ public class JobRegistry {
 	 */
 	public boolean cancel(KnownJob job) {
 		if (job.cancelInterrupted(this.ends)) {
-			keep(job, KnownJob.REPORT_BYTES);
+			addEnded(job, KnownJob.REPORT_BYTES);
 			return true;
 		}
 		return job.cancel();
 	}
 
-	private void keep(KnownJob job, long bytes) {
+	private void addEnded(KnownJob job, long bytes) {
 		synchronized (this.ended) {
-			Kept kept = new Kept(job, bytes, this.clock.getAsLong());
-			if (job.isKept()) {
-				this.endedWithFiles.add(kept);
+			EndedEntry entry = new EndedEntry(job, bytes, this.clock.getAsLong());
+			if (job.isOnDisk()) {
+				this.endedWithFiles.add(entry);
 			}
 			else {
-				this.ended.add(kept);
+				this.ended.add(entry);
 				this.endedBytes += bytes;
 			}
 			forgetOld();
 		}
 	}
 
-	/** Takes a sample of the pace of all jobs, and forgets old ones. */
+	/** Samples the rate of all jobs, and forgets old jobs. */
 	@Scheduled(fixedRate = SAMPLE_MILLIS)
 	void sample() {
 		this.jobs.values().forEach(KnownJob::sample);
@@ -211,7 +214,7 @@ public class JobRegistry {
 	private void forgetInterrupted() {
 		long since = this.clock.getAsLong() - this.retentionMillis;
 		for (KnownJob job : this.jobs.values()) {
-			if (job.isInterruptedSince(since)) {
+			if (job.claimIfInterruptedBefore(since)) {
 				this.jobs.remove(job.id());
 				job.discard();
 				logger.atWarn()
@@ -223,22 +226,23 @@ public class JobRegistry {
 	}
 
 	private void forgetOld() {
-		long since = this.clock.getAsLong() - KEPT_MILLIS;
-		for (Kept oldest = this.ended.peek(); oldest != null && (this.ended.size() > MOST_ENDED
+		long since = this.clock.getAsLong() - IN_MEMORY_MILLIS;
+		for (EndedEntry oldest = this.ended.peek(); oldest != null && (this.ended.size() > MOST_ENDED
 				|| this.endedBytes > MOST_ENDED_BYTES || oldest.endedMillis < since); oldest = this.ended.peek()) {
 			this.ended.remove();
 			this.endedBytes -= oldest.bytes;
 			forget(oldest);
 		}
 		since = this.clock.getAsLong() - this.retentionMillis;
-		for (Kept oldest = this.endedWithFiles.peek(); oldest != null && (this.endedWithFiles.size() > MOST_WITH_FILES
-				|| oldest.endedMillis < since); oldest = this.endedWithFiles.peek()) {
+		for (EndedEntry oldest = this.endedWithFiles.peek(); oldest != null
+				&& (this.endedWithFiles.size() > MOST_WITH_FILES
+						|| oldest.endedMillis < since); oldest = this.endedWithFiles.peek()) {
 			this.endedWithFiles.remove();
 			forget(oldest);
 		}
 	}
 
-	private void forget(Kept oldest) {
+	private void forget(EndedEntry oldest) {
 		this.jobs.remove(oldest.job.id());
 		oldest.job.discard();
 	}
@@ -248,7 +252,7 @@ public class JobRegistry {
 	}
 
 	/**
-	 * Finds a job of a client: for others it does not exist.
+	 * Finds a job of a client. The jobs of other clients are not found.
 	 * @return the job, if this instance knows it
 	 */
 	public Optional<KnownJob> find(String id, Client client) {
@@ -257,10 +261,11 @@ public class JobRegistry {
 
 	/**
 	 * Lists the jobs of a client, the newest first.
-	 * @param state their state; {@code null} for any
-	 * @param kind their kind; {@code null} for any
-	 * @param after the id behind which the list begins; {@code null} for the newest job.
-	 * It need not be known any more
+	 * @param state the state of the jobs; {@code null} for any
+	 * @param kind the kind of the jobs; {@code null} for any
+	 * @param after the id after which the list begins; {@code null} to begin with the
+	 * newest job. The job with this id may be forgotten already
+	 * @param limit the most jobs to return
 	 */
 	public List<KnownJob> list(Client client, @Nullable JobState state, @Nullable JobKind kind, @Nullable String after,
 			int limit) {
@@ -278,8 +283,8 @@ public class JobRegistry {
 		return List.copyOf(this.jobs.values());
 	}
 
-	/** A job that has ended, and the memory of its report. */
-	private record Kept(KnownJob job, long bytes, long endedMillis) {
+	/** An ended job. {@code bytes} is the memory of its report. */
+	private record EndedEntry(KnownJob job, long bytes, long endedMillis) {
 
 	}
 

@@ -16,15 +16,15 @@ import io.pipeset.report.Progress.Tally;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job that callers may look at and cancel, from when it is asked for until it is
- * forgotten. Any thread may call any method.
+ * A job that its client can query and cancel, from its request until it is forgotten. Any
+ * thread may call any method.
  */
 public final class KnownJob {
 
-	/** A larger report stays without its lists: its caller has had it. */
+	/** Larger reports are kept without their lists, because the caller has got them. */
 	private static final long LARGEST_REPORT_BYTES = 64 << 10;
 
-	/** The memory of a report, beside what its job has taken for it. */
+	/** The memory of a report, in addition to that of its lists. */
 	static final long REPORT_BYTES = 4 << 10;
 
 	private final String id;
@@ -33,21 +33,21 @@ public final class KnownJob {
 
 	private final String operation;
 
-	/** {@code true}, or {@code null} for a job that runs. */
+	/** {@code true} for a dry run, otherwise {@code null}. */
 	private final @Nullable Boolean dryRun;
 
-	/** The name of the client whose job it is. */
+	/** The name of the client that owns the job. */
 	private final String client;
 
 	private final long createdMillis;
 
-	/** The job as another process has left it; {@code null} if none has. */
+	/** The interrupted job of an earlier process; {@code null} if there is none. */
 	private final @Nullable InterruptedJob interrupted;
 
 	private volatile ProgressMeter meter = new ProgressMeter();
 
-	/** Either waits or runs, or has ended. */
-	private volatile Life life;
+	/** The current state, which is replaced as a whole. */
+	private volatile Snapshot current;
 
 	KnownJob(QueuedJob job, String client) {
 		this.client = client;
@@ -57,12 +57,12 @@ public final class KnownJob {
 		this.dryRun = job.dryRun();
 		this.createdMillis = System.currentTimeMillis();
 		this.interrupted = null;
-		this.life = new Life(job, JobState.QUEUED, null);
+		this.current = new Snapshot(job, JobState.QUEUED, null);
 	}
 
 	/**
-	 * A job that has ended with another process.
-	 * @param items the records that did not run; {@code null} if none are kept
+	 * Creates a job that ended in an earlier process.
+	 * @param items the records that were not applied; {@code null} if none are stored
 	 */
 	KnownJob(JobEnd end, @Nullable JobItems items) {
 		JobStatus status = end.status();
@@ -73,7 +73,7 @@ public final class KnownJob {
 		this.dryRun = status.dryRun();
 		this.createdMillis = status.createdMillis();
 		this.interrupted = null;
-		this.life = new Life(null, status.state(), new End(status, end.report(), items, end));
+		this.current = new Snapshot(null, status.state(), new End(status, end.report(), items, end));
 	}
 
 	KnownJob(InterruptedJob job) {
@@ -84,55 +84,60 @@ public final class KnownJob {
 		this.dryRun = job.dryRun();
 		this.createdMillis = job.createdMillis();
 		this.interrupted = job;
-		this.life = life(job);
+		this.current = interruptedSnapshot(job);
 	}
 
-	private static Life life(InterruptedJob job) {
-		return new Life(null, JobState.INTERRUPTED,
-				new End(job.status(JobState.INTERRUPTED, null, new EndReason("interrupted",
-						"The process that had the job ended before the job did: resume it by POST /v1/jobs/" + job.id()
-								+ "/resume, or list what did not run, and what may have, by GET /v1/jobs/" + job.id()
-								+ "/items")),
-						job.report(JobState.INTERRUPTED), job.items(), null));
+	private static Snapshot interruptedSnapshot(InterruptedJob job) {
+		return new Snapshot(null, JobState.INTERRUPTED, new End(job
+			.status(JobState.INTERRUPTED, null, new EndReason("interrupted",
+					"The process that had the job ended before the job. Resume the job with POST /v1/jobs/" + job.id()
+							+ "/resume, or list the records that did not run or may have run with GET /v1/jobs/"
+							+ job.id() + "/items")),
+				job.report(JobState.INTERRUPTED), job.items(), null));
 	}
 
 	/**
-	 * The job, if it can be resumed.
-	 * @return {@code null} if it is not interrupted
+	 * The interrupted job, to resume it.
+	 * @return {@code null} if the job is not interrupted, or if only the next process can
+	 * resume it
 	 */
 	public @Nullable InterruptedJob interrupted() {
-		Life now = this.life;
+		Snapshot now = this.current;
 		return (now.state == JobState.INTERRUPTED && now.job == null) ? this.interrupted : null;
 	}
 
-	/** The job was resumed. */
-	void goesOn(QueuedJob job) {
+	/** Marks an interrupted job as resumed. */
+	void markResumed(QueuedJob job) {
 		this.meter = new ProgressMeter();
-		this.life = new Life(job, JobState.QUEUED, null);
+		this.current = new Snapshot(job, JobState.QUEUED, null);
 	}
 
 	/**
-	 * The job was not resumed after all.
+	 * Marks a job as interrupted again, because it was not resumed after all.
 	 * @return {@code false} if it was never interrupted
 	 */
 	boolean restoreInterrupted() {
 		if (this.interrupted == null) {
 			return false;
 		}
-		this.life = life(this.interrupted);
+		this.current = interruptedSnapshot(this.interrupted);
 		return true;
 	}
 
-	/** Whether another process has left it, and this one has found it before a time. */
-	boolean isInterruptedSince(long millis) {
+	/**
+	 * Claims the job if it is interrupted and was found before a time.
+	 * @param millis the time, in milliseconds since 1970
+	 */
+	boolean claimIfInterruptedBefore(long millis) {
 		InterruptedJob job = interrupted();
-		return job != null && job.sinceMillis() < millis && job.claim();
+		return job != null && job.foundMillis() < millis && job.claim();
 	}
 
 	/**
 	 * Cancels the job if it is interrupted.
-	 * @param ends takes its end
-	 * @return {@code false} if it is not, or another request resumes or cancels it
+	 * @param ends stores its end on disk; {@code null} to keep it in memory only
+	 * @return {@code false} if the job is not interrupted, or another request has claimed
+	 * it
 	 */
 	boolean cancelInterrupted(@Nullable JobEnds ends) {
 		InterruptedJob job = interrupted();
@@ -140,7 +145,7 @@ public final class KnownJob {
 			return false;
 		}
 		EndReason reason = new EndReason(Cause.CANCELLED.problemType(),
-				"The job was interrupted, and cancelled by DELETE" + " /v1/jobs/" + this.id
+				"The job was interrupted, and then cancelled by DELETE /v1/jobs/" + this.id
 						+ ": it wrote nothing more");
 		JobStatus status = job.status(JobState.CANCELLED, System.currentTimeMillis(), reason);
 		end(status, job.report(JobState.CANCELLED), 0, job.items(), false, ends);
@@ -151,26 +156,26 @@ public final class KnownJob {
 		return this.kind;
 	}
 
-	public void begins() {
-		QueuedJob job = this.life.job;
-		this.life = new Life(job, JobState.RUNNING, null);
+	/** Marks the job as running. */
+	public void markRunning() {
+		QueuedJob job = this.current.job;
+		this.current = new Snapshot(job, JobState.RUNNING, null);
 	}
 
 	/**
-	 * The run of the job has ended: the job has, or is left for the next process.
-	 * @param ends takes the end of a job whose caller does not wait; {@code null} if it
-	 * is not kept on disk
-	 * @return the memory that is kept, in bytes
+	 * Marks the job as ended, or as interrupted by the shutdown.
+	 * @param ends stores the end on disk; {@code null} to keep it in memory only
+	 * @return the memory that the job still takes, in bytes
 	 */
-	long ends(EndedJob<?> ended, @Nullable JobEnds ends) {
-		QueuedJob job = this.life.job;
+	long markEnded(EndedJob<?> ended, @Nullable JobEnds ends) {
+		QueuedJob job = this.current.job;
 		JobReport records = (ended.report() instanceof JobReport report) ? report : null;
 		JobState state = (records != null) ? records.state() : ended.ending().cause().state();
 		JobItems items = (job != null) ? job.items() : null;
 		EndReason reason = EndReason.of(ended.ending());
 		if (state == JobState.INTERRUPTED) {
-			// Callers may still cancel it, or change its pace.
-			this.life = new Life(job, state, new End(status(job, state, null, reason), records, items, null));
+			// Callers may still cancel it or change its rate limit.
+			this.current = new Snapshot(job, state, new End(status(job, state, null, reason), records, items, null));
 			return REPORT_BYTES;
 		}
 		long settings = settingsBytes(job);
@@ -180,78 +185,78 @@ public final class KnownJob {
 	}
 
 	/**
-	 * The job has ended without a report.
-	 * @return the memory that is kept, in bytes
+	 * Marks the job as ended without a report.
+	 * @param ends stores the end on disk; {@code null} to keep it in memory only
+	 * @return the memory that the job still takes, in bytes
 	 */
-	long ends(Ending ending, @Nullable JobEnds ends) {
-		QueuedJob job = this.life.job;
+	long markEnded(Ending ending, @Nullable JobEnds ends) {
+		QueuedJob job = this.current.job;
 		return end(status(job, ending.cause().state(), System.currentTimeMillis(), EndReason.of(ending)), null, 0,
 				(job != null) ? job.items() : null, false, ends);
 	}
 
 	/**
-	 * First the end is on disk, then what it makes useless is removed.
-	 * @param lists the bytes of the report's lists
-	 * @return the memory that is kept, in bytes
+	 * Ends the job. The end is written to disk first, then needless files are removed.
+	 * @param lists the memory of the report's lists, in bytes
+	 * @param ran whether every record ran without an error
+	 * @return the memory that the job still takes, in bytes
 	 */
 	private long end(JobStatus status, @Nullable Object report, long lists, @Nullable JobItems items, boolean ran,
 			@Nullable JobEnds ends) {
-		// A job whose records stay on disk has its lists there as well.
-		boolean apart = lists > REPORT_BYTES || (lists > 0 && items != null && !ran);
-		JobEnd end = (ends != null) ? ends.write(this.client, status, report, apart) : null;
+		// If the job's records stay on disk, so do the lists of its report.
+		boolean separate = lists > REPORT_BYTES || (lists > 0 && items != null && !ran);
+		JobEnd end = (ends != null) ? ends.write(this.client, status, report, separate) : null;
 		if (items != null) {
 			items.ends(ran, end != null);
 		}
-		Object look = report;
-		boolean listed = end == null || !apart;
+		Object kept = report;
+		boolean listsInMemory = end == null || !separate;
 		if (end != null) {
-			look = end.report();
+			kept = end.report();
 		}
 		else if (lists > LARGEST_REPORT_BYTES) {
-			look = (report instanceof JobReport records) ? records.withoutLists() : null;
-			listed = false;
+			kept = (report instanceof JobReport records) ? records.withoutLists() : null;
+			listsInMemory = false;
 		}
-		this.life = new Life(null, status.state(), new End(status, look, items, end));
-		return REPORT_BYTES + ((listed) ? lists : 0);
+		this.current = new Snapshot(null, status.state(), new End(status, kept, items, end));
+		return REPORT_BYTES + ((listsInMemory) ? lists : 0);
 	}
 
-	/**
-	 * Whether the job has something on disk that callers may ask for, or others have not
-	 * heard of its end.
-	 */
-	boolean isKept() {
-		End end = this.life.end;
+	/** Whether the end of the job is on disk. */
+	boolean isOnDisk() {
+		End end = this.current.end;
 		return end != null && end.disk != null;
 	}
 
-	/** All instances know the end of the job: what is in their records is not kept. */
-	void published() {
-		Life now = this.life;
-		if (now.end != null && now.end.disk != null && now.end.disk.whole() == null
+	/** Removes the end from disk if the control Redis has all of it. */
+	void markRecorded() {
+		Snapshot now = this.current;
+		if (now.end != null && now.end.disk != null && now.end.disk.reportFile() == null
 				&& (now.end.items == null || now.end.items.isEmpty())) {
 			now.end.disk.close();
-			this.life = new Life(now.job, now.state, new End(now.end.status, now.end.report, now.end.items, null));
+			this.current = new Snapshot(now.job, now.state,
+					new End(now.end.status, now.end.report, now.end.items, null));
 		}
 	}
 
 	/**
-	 * The records of the job that did not run as asked.
-	 * @return {@code null} if the job has not ended, or they are not kept
+	 * The records of the job that were not applied.
+	 * @return {@code null} if the job has not ended, or they are not stored
 	 */
 	public @Nullable JobItems items() {
-		End end = this.life.end;
+		End end = this.current.end;
 		return (end != null) ? end.items : null;
 	}
 
-	/** Whether the process ends before the job does: the next one may go on with it. */
-	boolean isLeft() {
-		Life now = this.life;
+	/** Whether the shutdown of this process interrupted the job. */
+	boolean isInterruptedByShutdown() {
+		Snapshot now = this.current;
 		return now.job != null && now.state == JobState.INTERRUPTED;
 	}
 
-	/** Removes what is kept of the job, the end last. */
+	/** Removes the files of the job, the end last. */
 	void discard() {
-		End end = this.life.end;
+		End end = this.current.end;
 		if (end != null && end.items != null) {
 			end.items.close();
 		}
@@ -260,91 +265,89 @@ public final class KnownJob {
 		}
 	}
 
-	/** Takes a sample of the pace. */
+	/** Samples the rate of the job. */
 	void sample() {
-		QueuedJob job = this.life.job;
+		QueuedJob job = this.current.job;
 		if (job != null) {
 			this.meter.sample(job.tally(), job.clock().totalNanos());
 		}
 	}
 
-	/** The job's name in logs, reports and calls. */
 	public String id() {
 		return this.id;
 	}
 
-	/** The name of the client whose job it is. */
+	/** The name of the client that owns the job. */
 	String client() {
 		return this.client;
 	}
 
-	/** How the job stands. */
 	public JobState state() {
-		return this.life.state;
+		return this.current.state;
 	}
 
 	/**
-	 * The job in a few words, and its report, in one state: it may end at any moment. A
-	 * large report has no lists, as nobody counts the memory that they take for whoever
-	 * looks, and reads the answer when it likes.
+	 * A consistent view of the status and the report, because the job may end between two
+	 * calls. A large report has no lists, because a slow reader of the answer would keep
+	 * memory that is not counted.
 	 */
 	public Look look() {
-		Life now = this.life;
+		Snapshot now = this.current;
 		return new Look(status(now), report(now));
 	}
 
-	/** The job in a few words. Its outcomes add up to the records read. */
+	/** The status of the job. Its outcomes add up to the records read. */
 	public JobStatus status() {
-		return status(this.life);
+		return status(this.current);
 	}
 
-	private JobStatus status(Life now) {
+	private JobStatus status(Snapshot now) {
 		return (now.end != null) ? now.end.status : status(now.job, now.state, null, null);
 	}
 
-	private static @Nullable Object report(Life now) {
+	private static @Nullable Object report(Snapshot now) {
 		if (now.job == null || now.end != null) {
 			return (now.end != null) ? now.end.report : null;
 		}
 		JobReport report = now.job.snapshot(now.state);
-		// An item is counted before it is listed.
+		// The memory of an item is counted before it is listed.
 		long lists = now.job.memory().reportBytes() - settingsBytes(now.job);
 		return (report == null || lists <= LARGEST_REPORT_BYTES) ? report : report.withoutLists();
 	}
 
 	/**
-	 * Cancels the job between its batches. It is noted on disk first, for the next
+	 * Cancels the job between its batches. The journal has it first, for the next
 	 * process.
-	 * @return {@code false} if it has ended
+	 * @return {@code false} if the job has ended
 	 */
 	public boolean cancel() {
-		QueuedJob job = this.life.job;
+		QueuedJob job = this.current.job;
 		if (job != null) {
-			note(job, new RequestedChanges(System.currentTimeMillis(), null));
+			writeToJournal(job, new RequestedChanges(System.currentTimeMillis(), null));
 			job.stop()
 				.cancel("The job was cancelled by DELETE /v1/jobs/" + this.id
-						+ ": it wrote nothing more, and what the report calls unprocessed was not run");
+						+ ": it wrote nothing more, and records that the report counts as unprocessed were not run");
 		}
 		return job != null;
 	}
 
-	private static void note(QueuedJob job, RequestedChanges asked) {
+	private static void writeToJournal(QueuedJob job, RequestedChanges changes) {
 		JobItems items = job.items();
 		if (items != null) {
-			items.journal().note(asked);
+			items.journal().note(changes);
 		}
 	}
 
 	/**
-	 * Changes the pace of the job, even while it waits.
+	 * Changes the rate limit of the job, even while it waits.
 	 * @param perSecond records or keys a second; {@code null} for no limit
 	 * @return {@code false} if the job has ended
 	 */
 	public boolean pace(@Nullable Long perSecond) {
-		QueuedJob job = this.life.job;
+		QueuedJob job = this.current.job;
 		RateLimit limit = (job != null) ? job.rateLimit() : null;
 		if (job != null && limit != null) {
-			note(job, new RequestedChanges(null, (perSecond != null) ? perSecond : 0));
+			writeToJournal(job, new RequestedChanges(null, (perSecond != null) ? perSecond : 0));
 			limit.change(perSecond);
 		}
 		return job != null;
@@ -363,24 +366,29 @@ public final class KnownJob {
 	}
 
 	/**
-	 * What somebody sees who looks at a job.
+	 * The status and the report of a job at one moment.
 	 *
-	 * @param report so far, or the last one: a report that is written as JSON, a
+	 * @param report the report so far, or the final one: an object to write as JSON, a
 	 * {@link StoredReport}, or {@code null}
 	 */
 	public record Look(JobStatus status, @Nullable Object report) {
 
 	}
 
-	/** A job at one moment. */
-	private record Life(@Nullable QueuedJob job, JobState state, @Nullable End end) {
+	/**
+	 * The state of a job at one moment.
+	 *
+	 * @param job the waiting or running job; {@code null} if it does not run here
+	 * @param end the end of the run; {@code null} before
+	 */
+	private record Snapshot(@Nullable QueuedJob job, JobState state, @Nullable End end) {
 
 	}
 
 	/**
-	 * The remains of a job whose run has ended.
+	 * The end of a run.
 	 *
-	 * @param disk its end on disk; {@code null} if it is not there, or not any more
+	 * @param disk the end on disk; {@code null} if it is not on disk
 	 */
 	private record End(JobStatus status, @Nullable Object report, @Nullable JobItems items, @Nullable JobEnd disk) {
 

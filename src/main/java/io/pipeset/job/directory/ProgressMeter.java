@@ -6,24 +6,24 @@ import io.pipeset.report.Progress;
 import io.pipeset.report.Progress.Tally;
 import org.jspecify.annotations.Nullable;
 
-/** The pace of a job, from samples of the last ten seconds; for any thread. */
+/** Measures the rate of a job, from samples of the last ten seconds. Thread-safe. */
 final class ProgressMeter {
 
-	/** Those of ten seconds, and some more. */
+	/** Enough for more than ten seconds. */
 	private static final int SAMPLES = 48;
 
 	private static final long NOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
 	private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-	/** A ring, which begins with the beginning of the job. */
+	/** A ring buffer, which begins with the beginning of the job. */
 	private final Sample[] samples = new Sample[SAMPLES];
 
 	private int count;
 
 	/**
-	 * Takes a sample.
-	 * @param nanos the time since the job was asked for
+	 * Adds a sample.
+	 * @param nanos the time since the job was requested
 	 */
 	synchronized void sample(Tally tally, long nanos) {
 		this.samples[this.count++ % SAMPLES] = new Sample(nanos, tally.done(),
@@ -31,8 +31,8 @@ final class ProgressMeter {
 	}
 
 	/**
-	 * The progress of the job, with the pace up to now.
-	 * @param nanos the time since the job was asked for
+	 * The progress of the job, with its current rate.
+	 * @param nanos the time since the job was requested
 	 */
 	synchronized Progress progress(Tally tally, long nanos) {
 		Sample before = last(nanos - NOW_NANOS);
@@ -40,20 +40,20 @@ final class ProgressMeter {
 		return new Progress(tally.read(), tally.done(), tally.total(),
 				(Double.isNaN(share)) ? null : Double.valueOf(Math.round(share * 10_000) / 10_000.0),
 				perSecond(tally.done() - before.done, nanos - before.nanos), perSecond(tally.done(), nanos),
-				TimeUnit.NANOSECONDS.toMillis(nanos), left(share, nanos));
+				TimeUnit.NANOSECONDS.toMillis(nanos), remainingMillis(share, nanos));
 	}
 
-	private @Nullable Long left(double share, long nanos) {
+	private @Nullable Long remainingMillis(double share, long nanos) {
 		Sample recent = last(nanos - RECENT_NANOS);
 		double done = share - recent.share;
-		// Not a number is neither.
+		// If the share is not a number, both comparisons are false.
 		if (share >= 1) {
 			return 0L;
 		}
 		return (done > 0) ? Math.round((1 - share) / done * (nanos - recent.nanos) / 1e6) : null;
 	}
 
-	/** The last sample up to some time, or the first that there is. */
+	/** The last sample before a time, or the oldest one. */
 	private Sample last(long nanos) {
 		for (int i = this.count - 1; i >= Math.max(0, this.count - SAMPLES); i--) {
 			Sample sample = this.samples[i % SAMPLES];

@@ -3,16 +3,16 @@ package io.pipeset.job.directory;
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.report.JobClock;
 
-/** That which waits for a place in the queue, and takes it. */
+/** A job or upload that takes a permit to run, and waits for it in the queue. */
 public interface QueueEntry {
 
-	/** Ends it early. */
+	/** Stops the entry early. */
 	JobStop stop();
 
-	/** Takes note of how long it waits. */
+	/** Counts how long the entry waits. */
 	JobClock clock();
 
-	/** Whether it will be through in a moment, as is known before it begins. */
+	/** Whether it is known before it begins that it takes only a moment. */
 	default boolean isSmall() {
 		return false;
 	}

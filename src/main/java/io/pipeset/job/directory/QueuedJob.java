@@ -9,48 +9,49 @@ import io.pipeset.report.JobState;
 import io.pipeset.report.Progress.Tally;
 import org.jspecify.annotations.Nullable;
 
-/** A job that waits or runs, as the queue and the calls about jobs see it. */
+/** A job that waits or runs. */
 public interface QueuedJob extends QueueEntry {
 
-	/** Its name in logs, reports and calls. */
 	String id();
 
 	JobKind kind();
 
-	/** The operation of its records, or {@code mixed}; its kind if it has no records. */
+	/**
+	 * The operation of the records, or {@code mixed}; the kind for a job without records.
+	 */
 	String operation();
 
 	/**
-	 * Whether it only checks its records.
-	 * @return {@code true}, or {@code null} for a job that runs
+	 * Whether the job only checks its records.
+	 * @return {@code true} for a dry run, otherwise {@code null}
 	 */
 	default @Nullable Boolean dryRun() {
 		return null;
 	}
 
-	/** Its share of the service's memory. */
+	/** The job's share of the service's memory. */
 	MemoryShare memory();
 
-	/** The part of its report's memory that its settings take, in bytes. */
+	/** The part of the report's memory that the settings take, in bytes. */
 	default long settingsBytes() {
 		return 0;
 	}
 
-	/** Its pace; {@code null} for a job that has none. */
+	/** The rate limit; {@code null} for a job that cannot have one. */
 	@Nullable RateLimit rateLimit();
 
-	/** Its records that do not run as asked; {@code null} if they are not kept. */
+	/** The records that are not applied; {@code null} if they are not stored. */
 	default @Nullable JobItems items() {
 		return null;
 	}
 
-	/** How far it has come; any thread may ask at any time. */
+	/** The progress so far; any thread may call it at any time. */
 	Tally tally();
 
 	/**
-	 * Its report so far.
-	 * @param state whether it waits or runs
-	 * @return {@code null} for a job that has none before its end
+	 * The report so far.
+	 * @param state queued or running
+	 * @return {@code null} for a job that has no report before its end
 	 */
 	@Nullable JobReport snapshot(JobState state);
 

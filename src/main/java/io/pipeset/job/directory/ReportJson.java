@@ -16,7 +16,9 @@ import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.stereotype.Component;
 
-/** Writes the JSON of {@link StoredReport}s. */
+/**
+ * Writes the JSON of {@link StoredReport}s, without the members that may change later.
+ */
 @Component
 class ReportJson {
 
@@ -35,14 +37,14 @@ class ReportJson {
 		this.writer.writeValue(out, report);
 	}
 
-	/** Writes a report without large lists. */
+	/** The JSON of a report without large lists. */
 	String text(Object report) {
-		// As bytes, because popped values are written as UTF-8.
+		// Via bytes, because popped values are raw UTF-8.
 		return new String(this.writer.writeValueAsBytes(report), StandardCharsets.UTF_8);
 	}
 
 	/**
-	 * The same report as it is stored.
+	 * The stored form of a report.
 	 * @param report a {@link StoredReport}, or a report without large lists
 	 */
 	StoredReport stored(Object report) {

@@ -1,6 +1,6 @@
 /**
- * Where jobs are found: those of this process, those that another one has left, and the
- * records of all of them in the control Redis.
+ * The directory of jobs: those of this process, interrupted ones of earlier processes,
+ * and the records of all jobs in the control Redis.
  */
 @NullMarked
 package io.pipeset.job.directory;

@@ -12,8 +12,8 @@ import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last check of a parsed record, in one place: the request's operation, what its
- * client may do, and the limits on arguments.
+ * All checks of a parsed record before it is sent: the operation of the request, the
+ * client's rights and keys, and the limits on arguments.
  */
 final class Admission {
 
@@ -22,8 +22,8 @@ final class Admission {
 					+ " or send a record for each");
 
 	private static final Rejection POP = new Rejection(Rejection.FORBIDDEN,
-			"an asynchronous job, or one with an Idempotency-Key, takes no values out of Redis, which would be lost with"
-					+ " its report: send the record without these headers, or pop by POST"
+			"an asynchronous job, or one with an Idempotency-Key, cannot pop values, because they would be lost if its"
+					+ " report is lost: send the record without Prefer and Idempotency-Key, or pop with POST"
 					+ " /piperpop/{count}?reliable=true");
 
 	private final JobSettings settings;
@@ -34,16 +34,15 @@ final class Admission {
 
 	private final ArgumentLimits arguments;
 
-	/** Whether all keys of a record have to be in one slot. */
 	private final boolean oneSlot;
 
 	private final boolean popsAllowed;
 
 	/**
-	 * The check of one job.
-	 * @param client the client whose job it is
-	 * @param oneSlot whether all keys of a record have to be in one slot, as in a cluster
-	 * @param popsAllowed whether somebody waits for what records take out of Redis
+	 * Creates the checks of one job.
+	 * @param client the client that owns the job
+	 * @param oneSlot whether all keys of a record must be in one slot, as in a cluster
+	 * @param popsAllowed whether the caller surely gets the values that records pop
 	 */
 	Admission(JobSettings settings, Scripts scripts, JobLimits limits, Client client, boolean oneSlot,
 			boolean popsAllowed) {
@@ -56,9 +55,9 @@ final class Admission {
 	}
 
 	/**
-	 * Holds a record against all rules.
-	 * @param record a record as its reader left it, which may have rejected it
-	 * @return why the record is refused, or {@code null}
+	 * Checks a record.
+	 * @param record a record from a reader, which may have rejected it
+	 * @return why the record is refused; {@code null} if it may be sent
 	 */
 	@Nullable Rejection refuse(Record record) {
 		if (record.rejection() == null) {
@@ -81,7 +80,7 @@ final class Admission {
 				? CROSS_SLOT : rejection;
 	}
 
-	/** Whether a record has a first key, and a report may carry it. */
+	/** Whether a record has a key, and its first key is short enough for a report. */
 	boolean isKeyListable(Record record) {
 		return this.arguments.isKeyListable(record);
 	}

@@ -7,27 +7,27 @@ import io.pipeset.report.Item;
 import io.pipeset.report.Outcome;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the good records of a job that only checks them. */
+/** Counts and lists the valid records of a dry run. */
 final class DryRun {
 
 	private final Account account;
 
-	/** Records in a row of one operation, which are counted at once. */
-	private long run;
+	/** Consecutive records of the same operation, which are counted together. */
+	private long uncounted;
 
-	private @Nullable Operation runOperation;
+	private @Nullable Operation operation;
 
 	DryRun(Account account) {
 		this.account = account;
 		account.setDryRun();
 	}
 
-	void take(Record record) {
-		if (record.operation() != this.runOperation) {
+	void add(Record record) {
+		if (record.operation() != this.operation) {
 			end();
-			this.runOperation = record.operation();
+			this.operation = record.operation();
 		}
-		this.run++;
+		this.uncounted++;
 		if (this.account.wantsReplies()
 				&& this.account.claimItem(Outcome.UNPROCESSED, record.itemBytes() + record.commandBytes())) {
 			this.account.list(new Item(record.index(), (record.line() > 0) ? record.line() : null, record.id(),
@@ -38,10 +38,10 @@ final class DryRun {
 
 	/** Counts the records that are not counted yet. */
 	void end() {
-		if (this.runOperation != null) {
-			this.account.count(this.runOperation.toString(), Outcome.UNPROCESSED, this.run);
+		if (this.operation != null) {
+			this.account.count(this.operation.toString(), Outcome.UNPROCESSED, this.uncounted);
 		}
-		this.run = 0;
+		this.uncounted = 0;
 	}
 
 }

@@ -7,10 +7,11 @@ import io.pipeset.report.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stops a job if more records were rejected than it allows, or a transaction was refused.
+ * Stops a job if it has more rejected records than it allows, or if Redis refuses its
+ * transactions.
  *
- * @param maxErrors the rejected records that do not stop the job; {@code null} for no
- * limit
+ * @param maxErrors the most rejected records that do not stop the job; {@code null} for
+ * no limit
  */
 record ErrorLimit(Account account, JobStop stop, @Nullable Long maxErrors) implements Runnable {
 

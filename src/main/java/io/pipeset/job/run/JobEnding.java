@@ -4,17 +4,19 @@ import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
-/** Chooses the reason that a report names, if a job has several reasons to end. */
+/** Chooses the reason that a report names if a job has several reasons to end. */
 final class JobEnding {
 
 	private JobEnding() {
 	}
 
 	/**
-	 * Finds the reason to report. A defect of the service comes first, then a fault of
-	 * Redis, which tells more than the end that it may have caused.
-	 * @param stop why the job was stopped, or {@code null} if it was not
-	 * @param unconfirmed how many of these ran, and were not confirmed by enough replicas
+	 * Chooses the reason to report. A defect of the service comes first, then a fault of
+	 * Redis, because it may have caused the other reasons.
+	 * @param stop why the job was stopped; {@code null} if it was not
+	 * @param input how the input ended
+	 * @param unknown the number of unknown records
+	 * @param unconfirmed how many of these ran, but were not confirmed by enough replicas
 	 * @param written whether anything was written to Redis
 	 * @param settled whether all records were read and none is unknown or unprocessed
 	 */
@@ -34,19 +36,20 @@ final class JobEnding {
 		if (unknown == 0) {
 			return other;
 		}
-		String rest = (stop != null) ? "" : " The job went on with the others.";
+		String continued = (stop != null) ? "" : " The job went on with the others.";
 		return new Ending(Cause.REDIS_LOST,
-				(lost(unknown - unconfirmed) + unconfirmed(unconfirmed) + rest + " " + other.detail()).strip());
+				(lost(unknown - unconfirmed) + unconfirmed(unconfirmed) + continued + " " + other.detail()).strip());
 	}
 
 	/**
-	 * Whether a job is left for the next process, because this one ends before all
-	 * records have their outcome. A caller who cancels, the end of the input and a
-	 * refusal of Redis end a job for good.
-	 * @param stop why the job was stopped, or {@code null} if it was not
-	 * @param closing whether the service takes no more jobs
+	 * Whether a job is interrupted, because the service shuts down before all records
+	 * have their outcome. The next process can resume it. A job cannot be resumed after a
+	 * cancellation, the end of its input or a refusal of Redis.
+	 * @param stop why the job was stopped; {@code null} if it was not
+	 * @param closing whether the service accepts no more jobs
+	 * @param settled whether all records were read and none is unknown or unprocessed
 	 */
-	static boolean isLeft(@Nullable Ending stop, boolean closing, boolean settled) {
+	static boolean isInterrupted(@Nullable Ending stop, boolean closing, boolean settled) {
 		return stop != null && closing && !settled && switch (stop.cause()) {
 			case SHUTTING_DOWN, REDIS_LOST, REDIS_UNREACHABLE, CONTROL_UNREACHABLE -> true;
 			default -> false;
@@ -55,7 +58,7 @@ final class JobEnding {
 
 	private static String lost(long records) {
 		return (records == 0) ? ""
-				: records + " records were on their way when the connection to Redis was lost, or the service ended,"
+				: records + " records were in flight when the connection to Redis was lost, or the service ended,"
 						+ " and have no certain outcome: they may have run.";
 	}
 

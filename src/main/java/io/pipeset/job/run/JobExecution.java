@@ -40,8 +40,8 @@ import io.pipeset.report.OutcomeLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The run of one job, in the thread that asks for it: reads the records, refuses the bad
- * ones, hands the good ones to the lanes, and waits until all have come back.
+ * The run of one job in the calling thread: reads the records, rejects the invalid ones,
+ * passes the others to the lanes, and waits until all have an outcome.
  */
 final class JobExecution {
 
@@ -61,19 +61,19 @@ final class JobExecution {
 
 	private final Record record;
 
-	private final Pace pace;
+	private final RateLimiter rateLimiter;
 
 	private final @Nullable DryRun dryRun;
 
 	private final InputProgress progress;
 
-	/** The outcomes of the job's earlier runs; {@code null} for its first one. */
+	/** The outcomes of the job's earlier runs; {@code null} for its first run. */
 	private final @Nullable EarlierOutcomes earlier;
 
 	private final MemoryWarnings warnings;
 
-	/** Whether the caller was told that the job is about to write. */
-	private boolean writes;
+	/** Whether the caller has allowed the first write. */
+	private boolean mayWrite;
 
 	JobExecution(RunningJob job, LaneContext context, JobLimits limits, Client client, Admission admission) {
 		this.client = client;
@@ -89,7 +89,7 @@ final class JobExecution {
 				memory);
 		this.record = new Record(settings.recordDefaults(), memory);
 		memory.beforeWait(this.lanes::sendBegun);
-		this.pace = new Pace(job.rateLimit(), this.lanes, this.context.stop());
+		this.rateLimiter = new RateLimiter(job.rateLimit(), this.lanes, this.context.stop());
 		this.warnings = new MemoryWarnings(context, settings.dryRun());
 		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account()) : null;
 		this.earlier = (job.items() != null) ? job.items().earlier() : null;
@@ -109,7 +109,8 @@ final class JobExecution {
 		}
 		finally {
 			if (this.context.settings().atomic() && !this.progress.isComplete()) {
-				// If the input breaks off, so does the transaction that it was in.
+				// A transaction that lacks records because the input broke off is not
+				// sent.
 				this.lanes.discard();
 			}
 			try {
@@ -123,8 +124,9 @@ final class JobExecution {
 			if (this.dryRun != null) {
 				this.dryRun.end();
 			}
-			this.context.clock().waited(this.pace.waitedNanos());
-			this.context.clock().read(System.nanoTime() - began - this.lanes.blockedNanos() - this.pace.waitedNanos());
+			this.context.clock().waited(this.rateLimiter.waitedNanos());
+			this.context.clock()
+				.read(System.nanoTime() - began - this.lanes.blockedNanos() - this.rateLimiter.waitedNanos());
 		}
 		if (this.context.account().bytesSent() > 0) {
 			this.context.nodes().look();
@@ -153,9 +155,10 @@ final class JobExecution {
 				this.job.settings().operation(), this.job.settings().mapping(),
 				this.limits.ofRecords(memory, this.context.nodes().database()),
 				this.limits.ofInflatedBodies().and(this.client.ofBodies()));
-		// An upload without a pace is read as fast as it comes, which tells as well.
-		boolean waits = this.job.rateLimit().perSecond() > 0 || !input.isUploaded();
-		Watch watch = ((waits) ? caller : Caller.NOBODY)
+		// Reading an upload without a rate limit detects that the caller is gone. Other
+		// input may not be read for long, so watch the connection.
+		boolean watches = this.job.rateLimit().perSecond() > 0 || !input.isUploaded();
+		Watch watch = ((watches) ? caller : Caller.NOBODY)
 			.watch(() -> this.context.stop().because(Cause.CANCELLED, Caller.GONE));
 		try {
 			if (!this.context.stop().isSet()) {
@@ -166,10 +169,10 @@ final class JobExecution {
 			watch.end();
 			JobSettings settings = this.job.settings();
 			Operation operation = settings.operation();
-			long left = this.progress.countUnread((settings.untilEmpty()) ? 0 : input.generated());
+			long unread = this.progress.countUnread((settings.untilEmpty()) ? 0 : input.generated());
 			this.context.account()
-				.count((operation != null) ? operation.toString() : Account.NO_OPERATION, Outcome.UNPROCESSED, left);
-			this.context.account().errorCodes().add(Loss.NOT_SENT, left);
+				.count((operation != null) ? operation.toString() : Account.NO_OPERATION, Outcome.UNPROCESSED, unread);
+			this.context.account().errorCodes().add(Loss.NOT_SENT, unread);
 		}
 	}
 
@@ -188,7 +191,7 @@ final class JobExecution {
 				}
 				this.client.requireNextRecord(this.progress.read());
 				this.progress.countRead();
-				if (!hasOutcome() && !take(caller)) {
+				if (!settleFromEarlierRun() && !process(caller)) {
 					this.progress.uncountLast();
 					return;
 				}
@@ -217,27 +220,31 @@ final class JobExecution {
 		}
 	}
 
-	private boolean hasOutcome() throws IOException {
+	/** Counts the outcome of the record in an earlier run, if it has one. */
+	private boolean settleFromEarlierRun() throws IOException {
 		return this.earlier != null
 				&& this.earlier.settles(this.record, this.context.account(), this.admission.isKeyListable(this.record));
 	}
 
-	/** Deals with the record just read; {@code false} ends the job without it. */
-	private boolean take(Caller caller) {
-		boolean unreadable = this.record.rejection() != null;
+	/**
+	 * Rejects or sends the record just read.
+	 * @return {@code false} if the job must end before this record
+	 */
+	private boolean process(Caller caller) {
+		boolean malformed = this.record.rejection() != null;
 		Rejection rejection = this.admission.refuse(this.record);
 		if (rejection != null) {
-			reject(rejection, unreadable);
+			reject(rejection, malformed);
 			return true;
 		}
 		if (this.dryRun != null) {
-			this.dryRun.take(this.record);
+			this.dryRun.add(this.record);
 			return true;
 		}
-		if (!mayWrite(caller) || !this.pops.admits(this.record)) {
+		if (!requestFirstWrite(caller) || !this.pops.admits(this.record)) {
 			return false;
 		}
-		this.pace.await();
+		this.rateLimiter.await();
 		try {
 			this.lanes.add(this.record);
 		}
@@ -250,22 +257,23 @@ final class JobExecution {
 		return true;
 	}
 
-	private boolean mayWrite(Caller caller) {
-		if (!this.writes) {
+	/** Asks the caller once whether the job may write; if not, stops the job. */
+	private boolean requestFirstWrite(Caller caller) {
+		if (!this.mayWrite) {
 			Ending refused = caller.beforeFirstWrite();
 			if (refused != null) {
 				this.context.stop().because(refused.cause(), refused.detail());
 				return false;
 			}
-			this.writes = true;
+			this.mayWrite = true;
 		}
 		return true;
 	}
 
-	private void reject(Rejection rejection, boolean unreadable) {
+	private void reject(Rejection rejection, boolean malformed) {
 		Account account = this.context.account();
 		String operation = (this.record.hasOperation()) ? this.record.operation().toString() : null;
-		// Limits may have become narrower since the record was sent.
+		// A resumed record may have run before the limits were lowered.
 		Outcome outcome = (this.record.mayHaveRun()) ? Outcome.UNKNOWN : Outcome.REJECTED;
 		account.count((operation != null) ? operation : Account.NO_OPERATION, outcome, 1);
 		Failure failure = new Failure(rejection.code(), rejection.message(), false);
@@ -273,8 +281,7 @@ final class JobExecution {
 		if (log != null) {
 			log.failed(this.record.index(), outcome, failure);
 		}
-		FailedRecord.list(this.record, outcome, failure, account, this.admission.isKeyListable(this.record),
-				unreadable);
+		FailedRecord.list(this.record, outcome, failure, account, this.admission.isKeyListable(this.record), malformed);
 		this.context.errorCheck().run();
 	}
 

@@ -20,9 +20,9 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
 /**
- * Logs how jobs end: a line for each job, and a warning with the cause if it did not
- * complete. If more than {@value #MOST_LINES} jobs of a client complete in a second, the
- * others that have no rejected record are counted, and one line a second has their sums.
+ * Logs the end of jobs: a line for each job, and a warning with the cause if it did not
+ * complete. A client has at most {@value #MOST_LINES} lines a second for completed jobs
+ * without rejected records. One more line a second has the sums of the others.
  */
 @Component
 class JobLog {
@@ -37,7 +37,7 @@ class JobLog {
 
 	/**
 	 * Logs the end of a job of records.
-	 * @param stopped whether it was stopped, and did not end with its input
+	 * @param stopped whether the job was stopped before the end of its input
 	 */
 	void jobEnded(EndedJob<JobReport> job, Client client, String operation, boolean stopped) {
 		JobReport report = job.report();
@@ -46,7 +46,7 @@ class JobLog {
 		if (!completed) {
 			warn(job.id(), client, job.ending().cause(), detail(job, stopped));
 		}
-		else if (counts.rejected() == 0 && !second(client).mayLog(counts)) {
+		else if (counts.rejected() == 0 && !second(client).claimLine(counts)) {
 			return;
 		}
 		line(job.id(), client).log(
@@ -68,7 +68,7 @@ class JobLog {
 				ending.cause().state().label(), client, task.operation(), task.clock().timings().totalMillis());
 	}
 
-	/** Logs the sums of the last second. */
+	/** Logs the sums of the jobs without a line in the last second. */
 	@Scheduled(fixedRate = SECOND_MILLIS)
 	@PreDestroy
 	void logSums() {
@@ -91,7 +91,7 @@ class JobLog {
 		return logger.atInfo().addKeyValue("jobId", id).addKeyValue("client", client);
 	}
 
-	/** A body may hold secrets, so the log says where it is wrong and not what it has. */
+	/** Logs the position of an error in a body, not its text, which may hold secrets. */
 	private static String detail(EndedJob<JobReport> job, boolean stopped) {
 		Long byteOffset = job.report().input().byteOffset();
 		return switch (job.ending().cause()) {
@@ -113,8 +113,8 @@ class JobLog {
 
 		private final LongAdder noop = new LongAdder();
 
-		/** Counts the job, unless it may have a line of its own. */
-		boolean mayLog(Counts counts) {
+		/** Claims a log line for a job; if none is left, adds the job to the sums. */
+		boolean claimLine(Counts counts) {
 			if (this.lines.get() < MOST_LINES && this.lines.incrementAndGet() <= MOST_LINES) {
 				return true;
 			}

@@ -5,19 +5,19 @@ import io.pipeset.report.JobMeters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place in which jobs run: for callers or for the service itself, and beside other
- * jobs or inside of one.
+ * On whose behalf jobs run: a client or the service itself, and by themselves or as part
+ * of a task.
  *
- * @param client the client whose jobs they are; those of the service itself are not
- * logged, and nobody may look at them
- * @param task the task in whose place in the queue they run, with its memory and to no
- * later end than its own; a job that is stopped stops the task. {@code null} if each
- * takes a place of its own
+ * @param client the client that owns the jobs. Jobs of the service itself are not logged,
+ * and no client can see them
+ * @param task the task that the jobs are part of. They use its permit, its memory and its
+ * stop, so that a job that stops also stops the task. {@code null} if each job takes a
+ * permit of its own
  */
 public record JobOwner(JobMeters meters, Client client, @Nullable Task task) {
 
-	/** Whether the jobs are the service's own. */
-	boolean own() {
+	/** Whether the jobs belong to the service itself. */
+	boolean isService() {
 		return this.client == Client.SERVICE;
 	}
 

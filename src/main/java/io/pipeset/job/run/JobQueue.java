@@ -31,9 +31,10 @@ import io.pipeset.report.Ending.Cause;
 import org.springframework.stereotype.Component;
 
 /**
- * The jobs that run, and those that wait for one of them to end, first come first served.
- * A place is handed over to the next job in the queue, so that no other slips in between.
- * Some places are for small jobs only, which do not wait until a long one ends.
+ * Limits how many jobs run at once. Each running job has a permit; the others wait, first
+ * granted first served. A released permit goes directly to the next waiting job, so that
+ * no new job can take it first. Some permits are for small jobs only, so that they need
+ * not wait for large ones.
  */
 @Component
 class JobQueue {
@@ -49,18 +50,19 @@ class JobQueue {
 
 	private final Condition idle = this.lock.newCondition();
 
-	private final Deque<Turn> waiting = new ArrayDeque<>();
+	private final Deque<Waiter> waiting = new ArrayDeque<>();
 
-	/** The jobs that run, and whether each was known to be small as it began. */
+	/** The running jobs, and whether each was known to be small when it began. */
 	private final IdentityHashMap<QueueEntry, Boolean> running = new IdentityHashMap<>();
 
-	/** How many more jobs each client may have that are uploaded, wait or run. */
-	private final Map<String, Semaphore> placesOf = new ConcurrentHashMap<>();
+	/** The permits of each client, for jobs that upload asynchronously, wait or run. */
+	private final Map<String, Semaphore> clientPermits = new ConcurrentHashMap<>();
 
-	private int places;
+	/** The permits in use. */
+	private int busy;
 
-	/** How many of the places are those of jobs that are not known to be small. */
-	private int large;
+	/** How many of them are in use by jobs that are not known to be small. */
+	private int busyLarge;
 
 	private boolean closed;
 
@@ -73,41 +75,41 @@ class JobQueue {
 	}
 
 	/**
-	 * Runs a job in the calling thread, as soon as it may begin. If it is stopped while
-	 * it waits, it runs at once without a place, and finds out.
-	 * @param job the job, whose clock takes note of the wait
-	 * @param client the client whose job it is, which may look at it
-	 * @param caller one who does not wait for the job is told once it is taken; it then
-	 * waits for its turn as long as that takes, in a place of its client that was
-	 * {@link #take taken} before
-	 * @return the end of the job, whose memory is still to be closed
-	 * @throws JobRefusedException if it may not begin; the body was not called
+	 * Waits for a permit, then runs a job in the calling thread. If the job is stopped
+	 * while it waits, it runs at once without a permit, sees the stop and ends.
+	 * @param job the job, whose clock counts the wait
+	 * @param client the client that owns the job and can see it
+	 * @param caller the caller of the job. If it does not wait for the job, it has
+	 * {@link #takeClientPermit taken a permit} of the client before, and the wait for the
+	 * other permit has no limit
+	 * @return the ended job, whose memory the caller closes
+	 * @throws JobRefusedException if the job may not begin; the body was not called
 	 */
 	<R> EndedJob<R> run(QueuedJob job, Client client, Caller caller, Supplier<EndedJob<R>> body) {
-		KnownJob known = (client != Client.SERVICE) ? this.registry.enters(job, client.name()) : null;
-		boolean kept = false;
-		AtomicBoolean taken = new AtomicBoolean();
+		KnownJob known = (client != Client.SERVICE) ? this.registry.register(job, client.name()) : null;
+		boolean completed = false;
+		AtomicBoolean accepted = new AtomicBoolean();
 		Ending failure = FAILED;
-		boolean placed = false;
-		Semaphore place = null;
+		boolean hasPermit = false;
+		Semaphore clientPermit = null;
 		try {
-			// One who does not wait has it since before its upload.
-			place = (caller.waits()) ? take(client) : null;
-			placed = enter(job, caller.waits(), () -> {
-				taken.set(true);
+			// A caller that does not wait has taken it before its upload.
+			clientPermit = (caller.waits()) ? takeClientPermit(client) : null;
+			hasPermit = enter(job, caller.waits(), () -> {
+				accepted.set(true);
 				if (known != null && !caller.waits()) {
 					caller.taken(known.status());
 				}
 			});
 			if (known != null) {
-				known.begins();
+				known.markRunning();
 			}
 			EndedJob<R> ended = body.get();
 			job.memory().endLoad();
 			if (known != null) {
-				this.registry.ends(known, ended, !caller.waits());
+				this.registry.recordEnd(known, ended, !caller.waits());
 			}
-			kept = true;
+			completed = true;
 			return ended;
 		}
 		catch (JobRefusedException ex) {
@@ -115,66 +117,71 @@ class JobQueue {
 			throw ex;
 		}
 		finally {
-			// First, as the rest may throw, and the places would be lost.
-			if (placed) {
+			// Release the permits first, because the rest may throw.
+			if (hasPermit) {
 				leave(job);
 			}
-			if (place != null) {
-				place.release();
+			if (clientPermit != null) {
+				clientPermit.release();
 			}
-			if (!kept) {
+			if (!completed) {
 				job.memory().close();
 			}
-			if (!kept && known != null) {
-				// Whoever waits for a job that began, and failed, has no report of it.
-				this.registry.fails(known, failure, taken.get() && (!caller.waits() || failure.equals(FAILED)));
+			if (!completed && known != null) {
+				// A caller that waits for a job which fails by a defect gets no report.
+				this.registry.recordFailure(known, failure,
+						accepted.get() && (!caller.waits() || failure.equals(FAILED)));
 			}
 		}
 	}
 
 	/**
-	 * Takes a place of a client, which each of its jobs needs.
-	 * @return to be released when the job has ended
+	 * Takes a permit of a client. Each of its jobs needs one, in addition to the permit
+	 * to run.
+	 * @return the semaphore to release when the job has ended
 	 * @throws JobRefusedException if the client has as many jobs as it may have
 	 */
-	Semaphore take(Client client) {
+	Semaphore takeClientPermit(Client client) {
 		int running = this.limits.maxRunningJobs();
 		int most = client.maxJobs(running);
-		Semaphore places = this.placesOf.computeIfAbsent(client.name(), (name) -> new Semaphore(most));
-		if (!places.tryAcquire()) {
+		Semaphore permits = this.clientPermits.computeIfAbsent(client.name(), (name) -> new Semaphore(most));
+		if (!permits.tryAcquire()) {
 			throw new JobRefusedException(Reason.TOO_MANY,
 					"The client '" + client.name() + "' has " + most + " jobs that are uploaded, wait or run,"
 							+ client.maxJobsReason(running) + ": send the job again later");
 		}
-		return places;
+		return permits;
 	}
 
 	/**
-	 * Waits until a job may begin.
-	 * @param waits whether a caller waits for it, and the limits on waiting hold
-	 * @param taken is run once the job is taken: at the beginning of an unlimited wait,
-	 * and else at its end
-	 * @return {@code false} if it was stopped before, and has no place
+	 * Waits for a permit to run a job.
+	 * @param waits whether a caller waits for the job, so that the limits on waiting
+	 * apply
+	 * @param accepted runs once the job will certainly not be refused: before the wait if
+	 * no caller waits, otherwise after it
+	 * @return {@code false} if the job was stopped before and has no permit
+	 * @throws JobRefusedException if the service is shutting down, or a limit on waiting
+	 * is reached
 	 */
-	boolean enter(QueueEntry job, boolean waits, Runnable taken) {
+	boolean enter(QueueEntry job, boolean waits, Runnable accepted) {
 		this.lock.lock();
 		try {
 			refuseIfClosed();
 			if (!waits) {
-				taken.run();
+				accepted.run();
 			}
 			boolean small = job.isSmall();
-			boolean placed = hasPlace(small);
-			if (placed) {
-				take(small);
+			boolean hasPermit = hasFreePermit(small);
+			if (hasPermit) {
+				takePermit(small);
 			}
 			else {
-				placed = (waits) ? awaitTurn(job, small) : awaitTurnForever(job, small);
+				hasPermit = (waits) ? awaitPermitForCaller(job, small) : awaitPermitWithoutLimit(job, small);
 			}
 			if (waits) {
-				taken.run();
+				accepted.run();
 			}
-			if (!placed) {
+			if (!hasPermit) {
 				return false;
 			}
 			this.running.put(job, small);
@@ -185,18 +192,18 @@ class JobQueue {
 		}
 	}
 
-	/** A job has ended that had a place. */
+	/** Releases the permit of a job that has ended. */
 	void leave(QueueEntry job) {
 		this.lock.lock();
 		try {
-			handOver(Boolean.TRUE.equals(this.running.remove(job)));
+			releasePermit(Boolean.TRUE.equals(this.running.remove(job)));
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/** Begins jobs again. */
+	/** Lets jobs begin again. */
 	void open() {
 		this.lock.lock();
 		try {
@@ -207,24 +214,25 @@ class JobQueue {
 		}
 	}
 
-	/** Begins no more jobs. */
+	/** Lets no more jobs begin. */
 	void close() {
 		this.lock.lock();
 		try {
 			this.closed = true;
 			this.running.keySet().forEach((job) -> job.stop().serviceCloses());
-			this.waiting.forEach((turn) -> turn.condition.signal());
+			this.waiting.forEach((waiter) -> waiter.condition.signal());
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/** Stops the jobs that still run: they write nothing more. */
+	/** Stops all running jobs: they write nothing more. */
 	void stopAll() {
-		String detail = "The service is shutting down, and the job was not through within "
+		String detail = "The service is shutting down, and the job did not end within "
 				+ DurationText.of(this.limits.shutdownGrace())
-				+ " (pipeset.limits.shutdown-grace); what the report calls unprocessed was not run: send those records in a new request";
+				+ " (pipeset.limits.shutdown-grace). Records that the report counts as unprocessed were not run: send them in a new"
+				+ " request";
 		this.lock.lock();
 		try {
 			this.running.keySet().forEach((job) -> job.stop().because(Cause.SHUTTING_DOWN, detail));
@@ -236,7 +244,7 @@ class JobQueue {
 
 	/**
 	 * Waits until no job runs.
-	 * @return {@code false} if some still do after that time
+	 * @return {@code false} if some jobs still run after that time
 	 */
 	boolean awaitIdle(long nanos) throws InterruptedException {
 		this.lock.lock();
@@ -252,9 +260,9 @@ class JobQueue {
 		}
 	}
 
-	/** Nobody waits for a body that is read for no job: it is refused in the end. */
+	/** Ignores uploads that are read without a job, because they are refused anyway. */
 	private boolean isBusy() {
-		return this.places > this.running.keySet().stream().filter((read) -> !(read instanceof QueuedJob)).count();
+		return this.busy > this.running.keySet().stream().filter((entry) -> !(entry instanceof QueuedJob)).count();
 	}
 
 	int running() {
@@ -277,49 +285,51 @@ class JobQueue {
 		}
 	}
 
-	private boolean awaitTurn(QueueEntry job, boolean small) {
-		long callers = this.waiting.stream().filter((turn) -> turn.caller).count();
+	private boolean awaitPermitForCaller(QueueEntry job, boolean small) {
+		long callers = this.waiting.stream().filter((waiter) -> waiter.callerWaits).count();
 		if (callers >= this.limits.maxWaitingJobs()) {
 			throw new JobRefusedException(Reason.TOO_MANY,
-					this.places + " jobs are running and " + callers
+					this.busy + " jobs are running and " + callers
 							+ " are waiting, as many as pipeset.limits.max-running-jobs=" + this.limits.maxRunningJobs()
 							+ " and pipeset.limits.max-waiting-jobs=" + this.limits.maxWaitingJobs()
 							+ " allow: send the job again later");
 		}
 		long since = System.nanoTime();
-		boolean come = awaitTurn(job, small, true, this.limits.maxWait().toNanos());
+		boolean granted = awaitPermit(job, small, true, this.limits.maxWait().toNanos());
 		refuseIfClosed();
-		if (!come && !job.stop().isSet()) {
+		if (!granted && !job.stop().isSet()) {
 			throw new JobRefusedException(Reason.TOO_MANY, "The job waited "
-					+ TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since) + " ms, and none of the " + this.places
-					+ " that pipeset.limits.max-running-jobs allows ended; pipeset.limits.max-wait="
+					+ TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since) + " ms for one of " + this.busy
+					+ " running jobs to end (pipeset.limits.max-running-jobs); pipeset.limits.max-wait="
 					+ DurationText.of(this.limits.maxWait()) + " allows no longer wait: send the job again later");
 		}
-		return come;
+		return granted;
 	}
 
-	/** A job that was taken is not refused: it ends, and says why. */
-	private boolean awaitTurnForever(QueueEntry job, boolean small) {
-		boolean come = awaitTurn(job, small, false, Long.MAX_VALUE);
+	/** An accepted job is not refused: if the queue closes, the job ends as stopped. */
+	private boolean awaitPermitWithoutLimit(QueueEntry job, boolean small) {
+		boolean granted = awaitPermit(job, small, false, Long.MAX_VALUE);
 		if (this.closed) {
 			job.stop()
-				.because(Cause.SHUTTING_DOWN, "The service is shutting down, and the job had not begun: nothing of it"
-						+ " was run; send it again, to another instance");
+				.because(Cause.SHUTTING_DOWN, "The service is shutting down, and the job had not begun: no record"
+						+ " was run. Send the job again, to another instance");
 		}
-		return come;
+		return granted;
 	}
 
-	/** Waits for a turn; {@code false} if it did not come, or was handed on. */
-	private boolean awaitTurn(QueueEntry job, boolean small, boolean caller, long nanos) {
-		Turn turn = new Turn(this.lock.newCondition(), caller, small);
-		Runnable wake = () -> wake(turn);
-		this.waiting.add(turn);
+	/**
+	 * Waits for a permit; {@code false} if none was granted, or it was released again.
+	 */
+	private boolean awaitPermit(QueueEntry job, boolean small, boolean callerWaits, long nanos) {
+		Waiter waiter = new Waiter(this.lock.newCondition(), callerWaits, small);
+		Runnable wake = () -> wake(waiter);
+		this.waiting.add(waiter);
 		long since = System.nanoTime();
 		long left = nanos;
 		try {
 			job.stop().add(wake);
-			while (!turn.come && !this.closed && !job.stop().isSet() && left > 0) {
-				left = turn.condition.awaitNanos(left);
+			while (!waiter.granted && !this.closed && !job.stop().isSet() && left > 0) {
+				left = waiter.condition.awaitNanos(left);
 			}
 		}
 		catch (InterruptedException ex) {
@@ -328,35 +338,35 @@ class JobQueue {
 		job.stop().remove(wake);
 		job.clock().waited(System.nanoTime() - since);
 		boolean ends = this.closed || job.stop().isSet();
-		if (turn.come && ends) {
-			handOver(small);
+		if (waiter.granted && ends) {
+			releasePermit(small);
 		}
-		if (!turn.come) {
-			this.waiting.remove(turn);
+		if (!waiter.granted) {
+			this.waiting.remove(waiter);
 		}
-		return turn.come && !ends;
+		return waiter.granted && !ends;
 	}
 
-	private void wake(Turn turn) {
+	private void wake(Waiter waiter) {
 		this.lock.lock();
 		try {
-			turn.condition.signal();
+			waiter.condition.signal();
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/** A place is free: the next one who may have it gets it. */
-	private void handOver(boolean small) {
-		this.places--;
-		this.large -= (small) ? 0 : 1;
-		Turn next = (this.closed) ? null
-				: this.waiting.stream().filter((turn) -> hasPlace(turn.small)).findFirst().orElse(null);
+	/** Releases a permit, and grants it to the first waiting job that may have it. */
+	private void releasePermit(boolean small) {
+		this.busy--;
+		this.busyLarge -= (small) ? 0 : 1;
+		Waiter next = (this.closed) ? null
+				: this.waiting.stream().filter((waiter) -> hasFreePermit(waiter.small)).findFirst().orElse(null);
 		if (next != null) {
 			this.waiting.remove(next);
-			take(next.small);
-			next.come = true;
+			takePermit(next.small);
+			next.granted = true;
 			next.condition.signal();
 		}
 		else {
@@ -364,16 +374,19 @@ class JobQueue {
 		}
 	}
 
-	private void take(boolean small) {
-		this.places++;
-		this.large += (small) ? 0 : 1;
+	private void takePermit(boolean small) {
+		this.busy++;
+		this.busyLarge += (small) ? 0 : 1;
 	}
 
-	private boolean hasPlace(boolean small) {
-		return this.places < this.limits.maxRunningJobs() && (small || this.large < this.limits.maxLargeJobs());
+	private boolean hasFreePermit(boolean small) {
+		return this.busy < this.limits.maxRunningJobs() && (small || this.busyLarge < this.limits.maxLargeJobs());
 	}
 
-	/** Refuses a job if no more are begun. */
+	/**
+	 * Checks that the queue accepts jobs.
+	 * @throws JobRefusedException if the service is shutting down
+	 */
 	void refuseIfClosed() {
 		this.lock.lock();
 		try {
@@ -387,21 +400,21 @@ class JobQueue {
 		}
 	}
 
-	/** The place of a job in the queue. */
-	private static final class Turn {
+	/** A job that waits for a permit. */
+	private static final class Waiter {
 
 		private final Condition condition;
 
-		private boolean come;
+		private boolean granted;
 
-		/** Whether a caller waits as well. */
-		private final boolean caller;
+		/** Whether a caller waits for the job, so that it counts for the limit. */
+		private final boolean callerWaits;
 
 		private final boolean small;
 
-		private Turn(Condition condition, boolean caller, boolean small) {
+		private Waiter(Condition condition, boolean callerWaits, boolean small) {
 			this.condition = condition;
-			this.caller = caller;
+			this.callerWaits = callerWaits;
 			this.small = small;
 		}
 

@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.stereotype.Component;
 
-/** Runs jobs. */
+/** Runs jobs of records, and opens and closes the service for jobs. */
 @Component
 public class Jobs {
 
@@ -101,41 +101,41 @@ public class Jobs {
 	}
 
 	/**
-	 * Runs a job in the calling thread, to its end, as soon as it may begin.
-	 * @param values the place in the report of values taken out of Redis
-	 * @param caller the caller whose thread this is
-	 * @return the account of every record, however the job ended, to be closed when it is
-	 * written
-	 * @throws JobRefusedException if it may not begin; nothing of the input was read
+	 * Waits until a job may begin, then runs it to its end in the calling thread.
+	 * @param values where the report lists popped values
+	 * @param caller the caller that runs this thread
+	 * @return the ended job. Its report accounts for every record. The caller closes its
+	 * memory after writing the report
+	 * @throws JobRefusedException if the job may not begin; no input was read
 	 */
-	public EndedJob<JobReport> run(JobOwner place, JobInput input, JobSettings settings, Values values, Caller caller) {
-		return run(JobId.next(), place, input, settings, values, caller);
+	public EndedJob<JobReport> run(JobOwner owner, JobInput input, JobSettings settings, Values values, Caller caller) {
+		return run(JobId.next(), owner, input, settings, values, caller);
 	}
 
 	/**
-	 * Runs a job whose id is known before it begins.
-	 * @param fresh an id that nobody uses; the input may need a part of it
+	 * Runs a job whose id the caller chooses.
+	 * @param fresh a new, unique id; the input may change a part of it
 	 */
-	public EndedJob<JobReport> run(String fresh, JobOwner place, JobInput input, JobSettings settings, Values values,
+	public EndedJob<JobReport> run(String fresh, JobOwner owner, JobInput input, JobSettings settings, Values values,
 			Caller caller) {
 		String id = input.jobId(fresh);
-		return run(id, place, input, settings, values, items(id, place.client(), input, settings), caller);
+		return run(id, owner, input, settings, values, items(id, owner.client(), input, settings), caller);
 	}
 
 	/**
-	 * Goes on with a job that another process has left.
-	 * @param job a job that the caller has claimed, and that can go on
-	 * @param caller the caller whose thread this is, which does not wait for the end
-	 * @throws JobRefusedException if it may not begin; it is interrupted as before
+	 * Resumes an interrupted job of an earlier process.
+	 * @param job a job that the caller has claimed, and that can be resumed
+	 * @param caller the caller that runs this thread, which does not wait for the end
+	 * @throws JobRefusedException if the job may not begin; it stays interrupted
 	 */
-	public EndedJob<JobReport> resume(JobOwner place, InterruptedJob job, Caller caller) {
-		place.client().requireBody(job.items().body().file().bytes());
-		return run(job.id(), place, job.input(), job.settings(), Values.IN_ITEMS, job.items(), caller);
+	public EndedJob<JobReport> resume(JobOwner owner, InterruptedJob job, Caller caller) {
+		owner.client().requireBody(job.items().body().file().bytes());
+		return run(job.id(), owner, job.input(), job.settings(), Values.IN_ITEMS, job.items(), caller);
 	}
 
-	private EndedJob<JobReport> run(String id, JobOwner place, JobInput input, JobSettings settings, Values values,
+	private EndedJob<JobReport> run(String id, JobOwner owner, JobInput input, JobSettings settings, Values values,
 			@Nullable JobItems items, Caller caller) {
-		Task task = place.task();
+		Task task = owner.task();
 		JobStop stop = (task != null) ? task.stop() : new JobStop();
 		MemoryShare memory = (task != null) ? task.memory() : this.memory.open(stop);
 		Account account = new Account(settings.results(), this.limits.maxItems(), this.limits.maxItemsBytes().toBytes(),
@@ -147,23 +147,24 @@ public class Jobs {
 			items.begins(stop, account);
 		}
 		ReportDraft draft = new ReportDraft(id, this.redis, settings,
-				new RateLimit(place.client().pace(settings.rateLimit())), account, new JobClock(), new InputProgress(),
+				new RateLimit(owner.client().pace(settings.rateLimit())), account, new JobClock(), new InputProgress(),
 				input);
 		RunningJob job = new RunningJob(draft, stop, memory, items);
 		if (task == null) {
-			// The settings are there already, whether there is room for them or not.
+			// The settings are in memory already, even beyond the limit.
 			memory.correctReport(job.settingsBytes());
-			return this.queue.run(job, place.client(), caller, () -> execute(place, job, caller));
+			return this.queue.run(job, owner.client(), caller, () -> execute(owner, job, caller));
 		}
-		EndedJob<JobReport> ended = execute(place, job, caller);
+		EndedJob<JobReport> ended = execute(owner, job, caller);
 		memory.endLoad();
 		return ended;
 	}
 
 	/**
-	 * The records of a job can be found later if its body is kept.
-	 * @throws JobRefusedException if its files cannot be written, without which the next
-	 * process would not know of the job
+	 * Creates the journal of a job whose body is in the spool.
+	 * @return {@code null} if the body is not in the spool
+	 * @throws JobRefusedException if the files cannot be written, because the next
+	 * process could not find the job
 	 */
 	private @Nullable JobItems items(String id, Client client, JobInput input, JobSettings settings) {
 		SpooledBody body = (input instanceof UploadedRecords upload) ? upload.spooled() : null;
@@ -171,7 +172,7 @@ public class Jobs {
 			return null;
 		}
 		try {
-			// The request comes last: until then the files are of no job.
+			// The request is written last, because the files belong to no job without it.
 			SpoolFile outcomes = this.spool.create(id + OutcomeJournal.OUTCOMES, client.share(this.spool));
 			SpoolFile notes = this.spool.create(id + OutcomeJournal.NOTES, client.share(this.spool));
 			SpoolFile request = SpooledRequest.of(client, body, input.declared(), settings).write(this.spool, id);
@@ -184,33 +185,33 @@ public class Jobs {
 		}
 	}
 
-	private EndedJob<JobReport> execute(JobOwner place, RunningJob job, Caller caller) {
+	private EndedJob<JobReport> execute(JobOwner owner, RunningJob job, Caller caller) {
 		JobSettings settings = job.settings();
 		Account account = job.account();
-		LongTaskTimer.Sample active = place.meters().jobBegins(job.operation());
-		Observation trace = (place.own()) ? Observation.NOOP
-				: this.traces.job(job.id(), place.client().name(), job.operation());
+		LongTaskTimer.Sample active = owner.meters().jobBegins(job.operation());
+		Observation trace = (owner.isService()) ? Observation.NOOP
+				: this.traces.job(job.id(), owner.client().name(), job.operation());
 		try {
 			if (!settings.dryRun()) {
 				this.requirements.require(job.stop(), settings);
 			}
 			LaneContext context = new LaneContext(lanes(settings), account, job.clock(), job.stop(),
-					new Retries(settings.retries()), this.inFlight, this.nodes, this.pipeline, place.meters(), trace,
+					new Retries(settings.retries()), this.inFlight, this.nodes, this.pipeline, owner.meters(), trace,
 					this.executor, job.input().unknownPops(), job.memory(),
 					new ErrorLimit(account, job.stop(), settings.maxErrors()));
-			Admission admission = new Admission(settings, this.scripts, this.limits, place.client(),
+			Admission admission = new Admission(settings, this.scripts, this.limits, owner.client(),
 					this.nodes.isCluster(), caller.takesValues() || settings.dryRun());
-			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, place.client(), admission)
+			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, owner.client(), admission)
 				.run(caller);
-			place.meters().jobEnds(ended.report().state(), account, job.clock());
+			owner.meters().jobEnds(ended.report().state(), account, job.clock());
 			JobTraces.end(trace, ended.report().state(), ended.report().counts());
-			if (!place.own()) {
-				this.log.jobEnded(ended, place.client(), job.operation(), job.stop().isSet());
+			if (!owner.isService()) {
+				this.log.jobEnded(ended, owner.client(), job.operation(), job.stop().isSet());
 			}
 			return ended;
 		}
 		finally {
-			this.requirements.learn(account);
+			this.requirements.recordRefusal(account);
 			active.stop();
 			trace.stop();
 		}
@@ -223,37 +224,37 @@ public class Jobs {
 	}
 
 	/**
-	 * Whether jobs are taken.
-	 * @throws JobRefusedException if the service is about to end
+	 * Checks that the service accepts jobs.
+	 * @throws JobRefusedException if the service is shutting down
 	 */
 	public void refuseIfClosed() {
 		this.queue.refuseIfClosed();
 	}
 
 	/**
-	 * Takes a place of a client for a job whose caller does not wait, even before its
-	 * upload.
-	 * @return to be released when the job has ended
+	 * Takes one of the client's permits for an asynchronous job, before its upload.
+	 * @return the semaphore to release when the job has ended
 	 * @throws JobRefusedException if the client has as many jobs as it may have
 	 */
 	public Semaphore take(Client client) {
-		return this.queue.take(client);
+		return this.queue.takeClientPermit(client);
 	}
 
 	/**
-	 * Digests an upload that repeats another one, in the place that its job would have,
-	 * as it may come as slowly.
-	 * @param bytes how many bytes the other has
-	 * @param whole whether the other ends with them
+	 * Computes the digest of an upload that repeats an earlier one. It takes a permit
+	 * like a job, because the upload may be just as slow.
+	 * @param bytes the number of bytes read of the earlier upload
+	 * @param whole whether the earlier upload ended there
 	 * @throws IOException if the body cannot be read
-	 * @throws JobRefusedException if there is no place for it, or the service is about to
-	 * end
+	 * @throws JobRefusedException if no permit is free in time, or the service is
+	 * shutting down
 	 */
 	public void digest(Client client, UploadedRecords upload, BodyDigest digest, long bytes, boolean whole)
 			throws IOException {
-		Semaphore place = take(client);
+		Semaphore permit = take(client);
 		try {
-			// Nobody can stop it while it waits: it has its place then, or is refused.
+			// No request can stop it while it waits, so that it gets a permit or is
+			// refused.
 			Repeat repeat = new Repeat(new JobStop(), new JobClock(), upload.isSmall());
 			this.queue.enter(repeat, true, () -> {
 			});
@@ -265,34 +266,35 @@ public class Jobs {
 			}
 		}
 		finally {
-			place.release();
+			permit.release();
 		}
 	}
 
-	/** Takes jobs again, after it was closed. */
+	/** Accepts jobs again, after a close. */
 	public void open() {
 		this.queue.open();
 	}
 
-	/** Takes no more jobs, and refuses those that wait. */
+	/** Accepts no more jobs, and refuses those that wait. */
 	public void close() {
 		this.queue.close();
 	}
 
-	/** Stops the jobs that run: they write nothing more, and report. */
+	/** Stops all running jobs: they write nothing more, and report. */
 	public void stopAll() {
 		this.queue.stopAll();
 	}
 
 	/**
 	 * Waits until no job runs.
-	 * @return {@code false} if some still do after that time
+	 * @param most the longest wait
+	 * @return {@code false} if some jobs still run after that time
 	 */
 	public boolean awaitIdle(Duration most) throws InterruptedException {
 		return this.queue.awaitIdle(most.toNanos());
 	}
 
-	/** The jobs that have begun and not ended. */
+	/** The number of running jobs. */
 	public int running() {
 		return this.queue.running();
 	}
@@ -308,18 +310,18 @@ public class Jobs {
 		return threads;
 	}
 
-	/** An upload that is read without a job of its own. */
+	/** An upload that is read without a job. */
 	private record Repeat(JobStop stop, JobClock clock, boolean isSmall) implements QueueEntry {
 
 	}
 
-	/** The place in the report of values taken out of Redis. */
+	/** Where the report lists popped values. */
 	public enum Values {
 
-		/** With the record that took them. */
+		/** With the record that popped them. */
 		IN_ITEMS,
 
-		/** In a list of their own. */
+		/** In a separate list. */
 		APART
 
 	}

@@ -23,9 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warns of what the account of a job does not tell: the keys that a server evicted while
- * the job ran, which may be those that it wrote, and a server that it has nearly filled.
- * Only jobs of some size ask for it at their end, and only servers that have a limit.
+ * Warns about the memory of the servers, which the outcomes of records do not show: keys
+ * that a server evicted while the job ran, perhaps those that it wrote, and a server that
+ * is nearly full. Only large or long jobs query it at their end, and only servers that
+ * have a limit.
  */
 final class MemoryWarnings {
 
@@ -35,51 +36,51 @@ final class MemoryWarnings {
 
 	private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-	/** The share of its memory that a server has left when it is nearly full. */
+	/** A server is nearly full if less than one in this many bytes is free. */
 	private static final int NEARLY_FULL = 10;
 
-	/** Operations that add nothing to what is there. */
+	/** Operations that do not add data. */
 	private static final Set<Operation> FREEING = EnumSet.of(Operation.HDEL, Operation.RPOP, Operation.LPOP,
 			Operation.DEL, Operation.UNLINK, Operation.EXPIRE, Operation.PERSIST, Operation.SREM, Operation.ZREM,
 			Operation.PEXPIRE, Operation.EXPIREAT, Operation.PEXPIREAT, Operation.HEXPIRE, Operation.GETDEL,
 			Operation.DELIFEQ, Operation.RENAME, Operation.LMOVE, Operation.SMOVE, Operation.XTRIM);
 
-	/** Nobody is there to hear it, or nobody to be asked. */
-	private static final Set<Cause> UNASKED = EnumSet.of(Cause.REDIS_LOST, Cause.REDIS_UNREACHABLE,
+	/** Ends of jobs for which Redis cannot answer, or no caller reads the report. */
+	private static final Set<Cause> NOT_CHECKED = EnumSet.of(Cause.REDIS_LOST, Cause.REDIS_UNREACHABLE,
 			Cause.CONTROL_UNREACHABLE, Cause.SHUTTING_DOWN, Cause.CANCELLED, Cause.INTERNAL_SERVER_ERROR);
 
 	private final LaneContext context;
 
-	private final Map<RedisNode, MemoryCheck> begun = new LinkedHashMap<>();
+	private final Map<RedisNode, MemoryCheck> checks = new LinkedHashMap<>();
 
-	/** Looks where the servers stand as the job begins. */
+	/** Starts a check of each server's memory when the job begins. */
 	MemoryWarnings(LaneContext context, boolean dryRun) {
 		this.context = context;
 		if (!dryRun) {
 			for (RedisNode node : context.nodes().named()) {
-				MemoryCheck look = node.memory().begin();
-				if (look != null) {
-					this.begun.put(node, look);
+				MemoryCheck check = node.memory().begin();
+				if (check != null) {
+					this.checks.put(node, check);
 				}
 			}
 		}
 	}
 
 	/**
-	 * Asks the servers again that may have a limit, once the job has nothing on its way.
+	 * Queries the memory again at the end of the job, of servers that may have a limit.
 	 */
 	List<Warning> end() {
 		Ending stopped = this.context.stop().ending();
 		boolean small = this.context.account().counts().received() <= MANY_RECORDS
 				&& this.context.clock().totalNanos() <= LONG_NANOS;
-		if (small || (stopped != null && UNASKED.contains(stopped.cause()))) {
+		if (small || (stopped != null && NOT_CHECKED.contains(stopped.cause()))) {
 			return List.of();
 		}
 		List<Warning> warnings = new ArrayList<>();
-		this.begun.forEach((node, look) -> {
-			ServerMemory before = look.memory();
-			boolean asks = (before == null || before.isLimited()) && !node.isReplaced();
-			ServerMemory after = (asks) ? ask(node) : null;
+		this.checks.forEach((node, check) -> {
+			ServerMemory before = check.memory();
+			boolean queries = (before == null || before.isLimited()) && !node.isReplaced();
+			ServerMemory after = (queries) ? query(node) : null;
 			if (after != null) {
 				warn(node, before, after, warnings);
 			}
@@ -87,12 +88,12 @@ final class MemoryWarnings {
 		return warnings;
 	}
 
-	private static @Nullable ServerMemory ask(RedisNode node) {
+	private static @Nullable ServerMemory query(RedisNode node) {
 		try {
 			return node.memory().end();
 		}
 		catch (RedisCallException ex) {
-			logger.debug("{} does not tell its memory", node.name(), ex);
+			logger.debug("The memory of {} cannot be queried", node.name(), ex);
 			return null;
 		}
 	}
@@ -110,7 +111,7 @@ final class MemoryWarnings {
 		Long free = after.freeBytes();
 		if (free != null && free < after.mostBytes() / NEARLY_FULL && hasWritten()) {
 			warnings.add(new Warning("MAXMEMORY_NEAR", address,
-					"Redis at " + node.name() + " takes " + after.usedBytes() + " bytes of its maxmemory of "
+					"Redis at " + node.name() + " uses " + after.usedBytes() + " bytes of its maxmemory of "
 							+ after.mostBytes() + ". Beyond it, Redis "
 							+ ((after.isEvicting()) ? "evicts keys" : "refuses to write") + ": its maxmemory-policy is "
 							+ after.policy() + ".",

@@ -22,8 +22,8 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.stereotype.Component;
 
 /**
- * Tells how many jobs, connections and bytes are in use right now:
- * {@code /actuator/pipeset}.
+ * The Actuator endpoint {@code /actuator/pipeset}, which shows how many jobs, connections
+ * and bytes are in use now.
  */
 @Component
 @Endpoint(id = "pipeset")
@@ -70,7 +70,10 @@ class PipesetEndpoint {
 				this.redis.name(), control());
 	}
 
-	/** A control Redis that is the data's evicts as that one does. */
+	/**
+	 * The state of the control Redis. If it is the Redis of the data, it evicts its keys
+	 * by the same policy.
+	 */
 	private Map<String, Object> control() {
 		Map<String, Object> state = this.control.state();
 		if (!this.control.isNamed()) {
@@ -98,20 +101,21 @@ class PipesetEndpoint {
 	 * The service at one moment.
 	 *
 	 * @param nodes the connections of all jobs to each server, by its host and port
-	 * @param redis the Redis that the jobs load, as reports name it
-	 * @param control the control Redis, as the last call has found it
-	 * @param inFlightBytes commands between their slab's hand-over and its last reply
+	 * @param redis the Redis that the jobs load, by its name in reports
+	 * @param control the state of the control Redis at its last call
+	 * @param inFlightBytes bytes of commands in flight: from the hand-over of their slab
+	 * to its last reply
 	 * @param spool the files of asynchronous jobs on disk
 	 */
 	record Snapshot(int jobsRunning, int jobsWaiting, Lanes lanes, Map<String, Lanes> nodes, long inFlightBytes,
 			Memory memory, Files spool, Limits limits, String redis, Map<String, Object> control) {
 
 		/**
-		 * The memory that jobs hold of their callers' data, until their answers are
-		 * written.
+		 * The memory that jobs use for data of callers, until their answers are written.
 		 *
-		 * @param budgetBytes the bytes that all jobs together may hold
-		 * @param jobBytes the bytes that one job may hold
+		 * @param budgetBytes the most bytes of all jobs together
+		 * @param jobBytes the most bytes of one job
+		 * @param waiting the jobs that wait for memory
 		 */
 		record Memory(long usedBytes, long budgetBytes, long jobBytes, int waiting) {
 
@@ -120,25 +124,25 @@ class PipesetEndpoint {
 		/**
 		 * The connections of all jobs.
 		 *
-		 * @param waiting the jobs that wait for one
-		 * @param slots the slots of a cluster that the server has; {@code null} for a
-		 * server that is none of a cluster's, and for all servers together
+		 * @param waiting the number of waits for a connection
+		 * @param slots the number of cluster slots of the server; {@code null} without a
+		 * cluster, and for all servers together
 		 */
 		@JsonInclude(JsonInclude.Include.NON_NULL)
 		record Lanes(int busy, int most, int waiting, @Nullable Integer slots) {
 
 		}
 
-		/** Files of a bounded size together. */
+		/** Files with a limit on their total size. */
 		record Files(long usedBytes, long budgetBytes) {
 
 		}
 
 		/**
-		 * The bounds of what is counted elsewhere.
+		 * The limits on the numbers with the same names.
 		 *
-		 * @param jobsWaiting the callers whose jobs may wait; asynchronous jobs wait
-		 * beside them
+		 * @param jobsWaiting the most waiting jobs whose callers wait; asynchronous jobs
+		 * do not count
 		 */
 		record Limits(int jobsRunning, int jobsWaiting, long inFlightBytes) {
 

@@ -14,11 +14,11 @@ import io.pipeset.report.Ending.Cause;
 
 import org.springframework.stereotype.Component;
 
-/** Lets jobs begin only where the service's user may run what their settings need. */
+/** Stops a job at its beginning if Redis refuses commands that its settings need. */
 @Component
 class Requirements {
 
-	/** The remedy for a caller whose transactions are refused. */
+	/** What to do if Redis refuses transactions. */
 	static final String TRANSACTIONS_REMEDY = "Let the service's user run MULTI and EXEC, or send the job with atomic=none.";
 
 	private final RedisNodes nodes;
@@ -28,8 +28,8 @@ class Requirements {
 	}
 
 	/**
-	 * Asks Redis whether it would say how many replicas have something, and whether
-	 * transactions run, unless it has said yes since. Stops the job if Redis refuses.
+	 * Checks that WAIT and transactions run if the settings need them, and stops the job
+	 * if not. Successful checks of transactions are cached.
 	 */
 	void require(JobStop stop, JobSettings settings) {
 		if (settings.replicas() > 0 && !stop.isSet()) {
@@ -42,14 +42,15 @@ class Requirements {
 		}
 	}
 
-	private void require(JobStop stop, Consumer<RedisNode> question, String need, String remedy) {
+	private void require(JobStop stop, Consumer<RedisNode> check, String need, String remedy) {
 		for (RedisNode node : masters()) {
 			try {
-				question.accept(node);
+				check.accept(node);
 			}
 			catch (RedisCallException ex) {
-				// If Redis cannot be reached or is busy, a batch finds out, and may try
-				// again. A former master is no master to the batch either.
+				// If Redis cannot be reached or is busy, the first batch detects it and
+				// may
+				// retry. The batch is not sent to a former master either.
 				if (!ex.isTransient() && !(this.nodes.isFollowing() && ex.isOfReplica())) {
 					stop.because(Cause.REDIS_REFUSES, need + " " + ex.getMessage() + ". " + remedy);
 				}
@@ -57,8 +58,8 @@ class Requirements {
 		}
 	}
 
-	/** Takes note of a refusal that a job met, so that the next job asks again. */
-	void learn(Account account) {
+	/** Clears the cached check if a job's transactions were refused. */
+	void recordRefusal(Account account) {
 		if (account.transactionRefusal() != null) {
 			masters().forEach((node) -> node.facts().transactionsWereRefused());
 		}
@@ -69,7 +70,7 @@ class Requirements {
 			return this.nodes.masters();
 		}
 		catch (NoConnectionException ex) {
-			// The job finds out.
+			// The first batch of the job detects it.
 			return List.of();
 		}
 	}

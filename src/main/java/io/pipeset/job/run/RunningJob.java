@@ -30,9 +30,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A job of records, from its admission to its end.
+ * A job of records that waits or runs.
  *
- * @param items its records on disk; {@code null} if they are not kept
+ * @param items the body and outcomes on disk; {@code null} if the body is not spooled
  */
 record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable JobItems items) implements QueuedJob {
 
@@ -104,25 +104,24 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 		return this.draft.snapshot(state);
 	}
 
-	/** Draws the last report, once nothing of the job is on its way any more. */
+	/** Creates the final report, once the job has no commands in flight. */
 	EndedJob<JobReport> end(List<Warning> warnings) {
-		balance(progress().received() - account().leftOut());
+		countMissing(progress().received() - account().leftOut());
 		Counts counts = account().counts();
 		Receipt receipt = input().handOver(account());
 		boolean settled = progress().isComplete()
 				&& (settings().dryRun() || (counts.unknown() == 0 && counts.unprocessed() == 0));
 		Ending stopped = this.stop.ending();
-		// A job that is cancelled has not lost what an earlier run of it has.
+		// A cancelled job did not itself lose the records that an earlier run has lost.
 		long unknown = counts.unknown()
 				- ((stopped != null && stopped.cause() == Cause.CANCELLED) ? account().unknownEarlier() : 0);
 		Ending ending = JobEnding.of(stopped, progress().ending(), unknown, account().losses().unconfirmed(),
 				account().bytesSent() > 0, settled);
 		JobState state = ending.cause().state();
-		if (this.items != null && JobEnding.isLeft(stopped, this.stop.isClosing(), settled) && this.items.stay()) {
-			ending = new Ending(Cause.SHUTTING_DOWN,
-					"The service is shutting down, and the job is not through: its"
-							+ " files stay in the spool for the next process, where POST /v1/jobs/" + id()
-							+ "/resume goes on with it");
+		if (this.items != null && JobEnding.isInterrupted(stopped, this.stop.isClosing(), settled)
+				&& this.items.stay()) {
+			ending = new Ending(Cause.SHUTTING_DOWN, "The service is shutting down before the end of the job. The job's"
+					+ " files stay in the spool: after the restart, resume it with POST /v1/jobs/" + id() + "/resume");
 			state = JobState.INTERRUPTED;
 		}
 		JobReport report = this.draft.finalReport(state, receipt, warnings);
@@ -131,20 +130,20 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 		return new EndedJob<>(id(), report, ending, effective, touched, this.memory);
 	}
 
-	/** A script may have written before it failed. */
+	/** Whether scripts ran: even a script that failed may have written. */
 	private boolean hasRunScripts() {
 		return account().bytesSent() > 0 && account().countsByOperation().containsKey(Operation.EVALSHA.toString());
 	}
 
 	/**
-	 * Sees to it that every record has an outcome: a record of which nothing is known, by
-	 * a defect, may have run.
+	 * Counts records without an outcome as unknown, because they may have run. They exist
+	 * only because of a defect of the service.
 	 */
-	private void balance(long received) {
+	private void countMissing(long received) {
 		long accounted = account().counts().received();
 		if (accounted != received) {
 			String detail = "The account has outcomes for " + accounted + " of " + received
-					+ " records, by a defect of the service; the others are counted as unknown";
+					+ " records because of a defect of the service; the others are counted as unknown";
 			logger.error("Job {}: {}", id(), detail);
 			this.stop.because(Cause.INTERNAL_SERVER_ERROR, detail);
 			account().count(Account.NO_OPERATION, Outcome.UNKNOWN, received - accounted);

@@ -15,9 +15,7 @@ import io.pipeset.report.JobState;
 import io.pipeset.report.Progress.Tally;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A job that is no stream of records, such as an analysis, from its admission to its end.
- */
+/** A job without a stream of records, such as an analysis, that waits or runs. */
 public final class Task implements QueuedJob {
 
 	private final String id = JobId.next();
@@ -56,7 +54,7 @@ public final class Task implements QueuedJob {
 		return this.kind.label();
 	}
 
-	/** Ends it early. The task looks at it whenever it has waited. */
+	/** Stops the task early. The task checks it after each wait. */
 	@Override
 	public JobStop stop() {
 		return this.stop;
@@ -67,7 +65,7 @@ public final class Task implements QueuedJob {
 		return this.clock;
 	}
 
-	/** Its share of the service's memory, to be closed when its answer is written. */
+	/** The task's share of memory, which is closed after its answer is written. */
 	@Override
 	public MemoryShare memory() {
 		return this.memory;
@@ -79,8 +77,8 @@ public final class Task implements QueuedJob {
 	}
 
 	/**
-	 * Says how the task can be asked for its progress, from now on.
-	 * @param tally answers any thread at any time
+	 * Sets the source of the task's progress.
+	 * @param tally any thread may call it at any time
 	 */
 	public void tallies(Supplier<Tally> tally) {
 		this.tally = tally;
@@ -97,8 +95,8 @@ public final class Task implements QueuedJob {
 	}
 
 	/**
-	 * The reason for its end.
-	 * @return the reason of its stop, or {@link Ending#COMPLETED} while it has none
+	 * The reason for the task's end.
+	 * @return the reason for its stop; {@link Ending#COMPLETED} if it is not stopped
 	 */
 	public Ending ending() {
 		Ending stopped = this.stop.ending();

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Runs jobs that are no streams of records, with all that a job has: a place in the
- * queue, memory, a stop at shutdown, meters and a line in the log.
+ * Runs jobs without a stream of records. Like other jobs, each has a permit, memory, a
+ * stop at shutdown, meters and a line in the log.
  */
 @Component
 public class Tasks {
@@ -41,14 +41,15 @@ public class Tasks {
 	}
 
 	/**
-	 * Runs a task in the calling thread, to its end, as soon as it may begin.
-	 * @param client the client whose task it is
-	 * @param kind its kind, a tag of meters
-	 * @param rateLimit its pace; {@code null} if it has none
-	 * @param caller the caller whose thread this is; the task ends when it is gone
-	 * @param body does the work, and returns soon after the task's stop is set, which may
-	 * be set from the beginning. If it throws an exception, its memory is given back here
-	 * @return the result of the body. Its writer closes the task's memory afterwards
+	 * Waits until a task may begin, then runs it to its end in the calling thread.
+	 * @param client the client that owns the task
+	 * @param kind the kind of task, a tag of meters
+	 * @param rateLimit the rate limit; {@code null} if the task cannot have one
+	 * @param caller the caller that runs this thread; if it is gone, the task is stopped
+	 * @param body does the work. It returns soon after the task is stopped, which may be
+	 * before it begins. If it throws, this method releases the task's memory
+	 * @return the result of the body. The caller closes the task's memory after writing
+	 * the answer
 	 * @throws JobRefusedException if the task may not begin; the body was not called
 	 */
 	public <R> EndedJob<R> run(Client client, JobKind kind, @Nullable RateLimit rateLimit, Caller caller,

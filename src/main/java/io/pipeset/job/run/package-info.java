@@ -1,5 +1,5 @@
 /**
- * The runs of jobs: their places in the queue, their execution, their pace and their end.
+ * Runs jobs: the queue, the execution, the rate limit and the end of each.
  */
 @NullMarked
 package io.pipeset.job.run;

@@ -41,7 +41,7 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
-/** A report is written once, and read by nobody but its callers. */
+/** A report is written once, and the service never parses it again. */
 class JobEndsTests {
 
 	private static final RedisIdentity REDIS = new RedisIdentity("localhost:6379/0");
@@ -74,7 +74,7 @@ class JobEndsTests {
 	}
 
 	@Test
-	void whatMayChangeOfAReportIsNotInItsBytes() throws IOException {
+	void theStoredReportLacksTheMembersThatMayChange() throws IOException {
 		for (boolean large : new boolean[] { false, true }) {
 			JobEnd end = written(report(null), large);
 			JsonNode whole = this.mapper.readTree(text(stored(end)));
@@ -88,9 +88,9 @@ class JobEndsTests {
 	}
 
 	@Test
-	void aSmallReportStandsInTheEndAndStaysWithoutIt() throws IOException {
+	void aSmallReportIsInTheEndFileAndIsReadableAfterItsRemoval() throws IOException {
 		JobEnd end = written(report(null), false);
-		assertThat(end.whole()).isNull();
+		assertThat(end.reportFile()).isNull();
 		assertThat(stored(end).shorter()).isNull();
 		String text = text(stored(end));
 		assertThat(text(stored(this.ends.read(end.file(), null)))).isEqualTo(text);
@@ -99,9 +99,9 @@ class JobEndsTests {
 	}
 
 	@Test
-	void theListsOfALargeReportMakeRoomForOthersInTheNextProcessAsWell() throws IOException {
+	void theListsOfALargeReportAreRemovedIfTheSpoolNeedsSpace() throws IOException {
 		JobEnd written = written(report(null), true);
-		SpoolFile whole = written.whole();
+		SpoolFile whole = written.reportFile();
 		assertThat(whole).isNotNull();
 		JobEnd end = this.ends.read(written.file(), whole);
 		assertThat(this.mapper.readTree(text(stored(end))).get("items")).hasSize(50);
@@ -116,7 +116,7 @@ class JobEndsTests {
 	}
 
 	@Test
-	void thePoppedValuesOfAReportMakeNoRoom() throws IOException {
+	void poppedValuesAreNotRemovedIfTheSpoolNeedsSpace() throws IOException {
 		JobEnd end = written(report(List.of("popped")), true);
 		assertThatIOException().isThrownBy(() -> {
 			try (OutputStream out = this.spool.create("other", null).write()) {
@@ -126,7 +126,7 @@ class JobEndsTests {
 		assertThat(text(stored(end))).contains("\"values\":[\"popped\"]");
 	}
 
-	/** The next process is not to read what may be as large as the spool. */
+	/** Because the report may be as large as the spool. */
 	@Test
 	void theNextProcessDoesNotReadALargeReport() throws IOException {
 		JobEnd end = written(report(null), true);
@@ -138,12 +138,12 @@ class JobEndsTests {
 	void aReportOfAnotherKindHasNoShorterForm() throws IOException {
 		JobEnd end = written(Map.of("state", "completed"), true);
 		assertThat(stored(end).shorter()).isNull();
-		assertThat(text(stored(this.ends.read(end.file(), end.whole())))).isEqualTo("{\"state\":\"completed\"}");
+		assertThat(text(stored(this.ends.read(end.file(), end.reportFile())))).isEqualTo("{\"state\":\"completed\"}");
 		assertThat(this.ends.read(end.file(), null).report()).isNull();
 	}
 
 	@Test
-	void theEndThatAnEarlierVersionHasWrittenHasNoReport() throws IOException {
+	void anEndOfAnEarlierVersionHasNoReport() throws IOException {
 		String status = this.mapper.writeValueAsString(STATUS);
 		SpoolFile file = file("a.end", "{\"client\":\"none\",\"status\":" + status + "}");
 		JobEnd end = this.ends.read(file, file("a.report", "{\"state\":\"completed\"}"));
@@ -155,7 +155,7 @@ class JobEndsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "{\"client\":\"none\",\"status\":{\"jobId\":\"a\"", "[]" })
-	void anEndThatIsNotWholeIsNone(String text) throws IOException {
+	void anIncompleteEndIsRefused(String text) throws IOException {
 		SpoolFile file = file("a.end", text);
 		assertThatIOException().isThrownBy(() -> this.ends.read(file, null));
 	}

@@ -37,7 +37,9 @@ import org.springframework.boot.context.properties.bind.Binder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Jobs that have ended are known for an hour, as far as they are few and small. */
+/**
+ * The registry forgets ended jobs after an hour, or earlier if they are many or large.
+ */
 class JobRegistryTests {
 
 	private static final RedisIdentity REDIS = new RedisIdentity("localhost:6379/0");
@@ -52,8 +54,8 @@ class JobRegistryTests {
 	private final JobRegistry registry = new JobRegistry(null, Duration.ofDays(1), this.now::get);
 
 	@Test
-	void theLastThousandThatEndedAreKnown() {
-		KnownJob waits = this.registry.enters(task(), "none");
+	void theLastThousandEndedJobsAreKnown() {
+		KnownJob waiting = this.registry.register(task(), "none");
 		KnownJob first = ended(0);
 		for (int i = 0; i < 999; i++) {
 			ended(0);
@@ -62,12 +64,12 @@ class JobRegistryTests {
 		ended(0);
 		assertThat(this.registry.find(first.id())).isEmpty();
 		assertThat(this.registry.list(this.client, JobState.COMPLETED, null, null, 2000)).hasSize(1000);
-		assertThat(this.registry.list(this.client, null, null, null, 2000)).hasSize(1001).last().isSameAs(waits);
+		assertThat(this.registry.list(this.client, null, null, null, 2000)).hasSize(1001).last().isSameAs(waiting);
 	}
 
 	@Test
-	void forAnHour() {
-		KnownJob waits = this.registry.enters(task(), "none");
+	void endedJobsAreKnownForAnHour() {
+		KnownJob waiting = this.registry.register(task(), "none");
 		KnownJob ended = ended(0);
 		this.now.addAndGet(Duration.ofHours(1).toMillis());
 		this.registry.sample();
@@ -75,11 +77,11 @@ class JobRegistryTests {
 		this.now.incrementAndGet();
 		this.registry.sample();
 		assertThat(this.registry.find(ended.id())).isEmpty();
-		assertThat(this.registry.find(waits.id())).containsSame(waits);
+		assertThat(this.registry.find(waiting.id())).containsSame(waiting);
 	}
 
 	@Test
-	void aJobThatAnotherProcessHasLeftIsKnownForADay(@TempDir Path temporary) throws IOException {
+	void anInterruptedJobIsKnownForTheRetention(@TempDir Path temporary) throws IOException {
 		Spool spool = new Spool(temporary, REDIS, 1000, new SimpleMeterRegistry());
 		SpoolFile body = spool.create("a.body", null);
 		body.writeAt(0, ByteBuffer.allocate(10));
@@ -91,8 +93,8 @@ class JobRegistryTests {
 		JobItems items = new JobItems(spooled, journal, settings,
 				new Binder().bindOrCreate("pipeset.limits", JobLimits.class), this.memory, spool, 0);
 		InterruptedJob job = new InterruptedJob("a", REDIS, request, items, this.memory);
-		this.registry.enters(job);
-		this.now.set(job.sinceMillis() + Duration.ofDays(1).toMillis());
+		this.registry.register(job);
+		this.now.set(job.foundMillis() + Duration.ofDays(1).toMillis());
 		this.registry.sample();
 		assertThat(this.registry.list(this.client, JobState.INTERRUPTED, null, null, 10)).hasSize(1);
 		assertThat(spool.used()).isPositive();
@@ -104,7 +106,7 @@ class JobRegistryTests {
 	}
 
 	@Test
-	void asLongAsTheirReportsFitIntoFourMegabytes() {
+	void theReportsOfEndedJobsTakeAtMostFourMegabytes() {
 		KnownJob first = ended(60 << 10);
 		assertThat(first.look().report()).isEqualTo("report");
 		for (int i = 0; i < 70; i++) {
@@ -121,18 +123,15 @@ class JobRegistryTests {
 		assertThat(large.status().state()).isEqualTo(JobState.COMPLETED);
 	}
 
-	/**
-	 * Else the last report would stand beside old progress, without the reason for the
-	 * end.
-	 */
+	/** Otherwise a view could have the final report with old progress and no reason. */
 	@Test
-	void aLookAtAJobThatEndsMeanwhileIsOneBeforeItsEnd() {
+	void aViewOfAJobThatEndsMeanwhileIsConsistent() {
 		Task task = task();
-		KnownJob known = this.registry.enters(task, "none");
-		known.begins();
+		KnownJob known = this.registry.register(task, "none");
+		known.markRunning();
 		task.tallies(() -> {
 			task.tallies(() -> Tally.of(1, null));
-			this.registry.ends(known, new EndedJob<>(task.id(), "report", Ending.COMPLETED, false, task.memory()),
+			this.registry.recordEnd(known, new EndedJob<>(task.id(), "report", Ending.COMPLETED, false, task.memory()),
 					false);
 			return Tally.of(0, null);
 		});
@@ -146,10 +145,10 @@ class JobRegistryTests {
 	}
 
 	@Test
-	void aJobThatFailsByADefectIsFailedAndSaysSo() {
-		KnownJob failed = this.registry.enters(task(), "none");
-		failed.begins();
-		this.registry.fails(failed, new Ending(Cause.INTERNAL_SERVER_ERROR, "A defect"), true);
+	void aJobThatFailsBecauseOfADefectIsKnownAsFailed() {
+		KnownJob failed = this.registry.register(task(), "none");
+		failed.markRunning();
+		this.registry.recordFailure(failed, new Ending(Cause.INTERNAL_SERVER_ERROR, "A defect"), true);
 		assertThat(this.registry.find(failed.id())).hasValue(failed);
 		assertThat(failed.state()).isEqualTo(JobState.FAILED);
 		assertThat(failed.status().ending()).isNotNull();
@@ -158,19 +157,20 @@ class JobRegistryTests {
 	}
 
 	@Test
-	void aJobThatWasRefusedIsNone() {
-		KnownJob refused = this.registry.enters(task(), "none");
-		this.registry.fails(refused, new Ending(Cause.LIMIT, "too many"), false);
+	void aRefusedJobIsForgotten() {
+		KnownJob refused = this.registry.register(task(), "none");
+		this.registry.recordFailure(refused, new Ending(Cause.LIMIT, "too many"), false);
 		assertThat(this.registry.find(refused.id())).isEmpty();
 		assertThat(this.registry.list(this.client, null, null, null, 10)).isEmpty();
 	}
 
 	private KnownJob ended(long reportBytes) {
 		Task task = task();
-		KnownJob known = this.registry.enters(task, "none");
-		known.begins();
+		KnownJob known = this.registry.register(task, "none");
+		known.markRunning();
 		assertThat(task.memory().tryTakeForReport(reportBytes)).isTrue();
-		this.registry.ends(known, new EndedJob<>(task.id(), "report", Ending.COMPLETED, false, task.memory()), false);
+		this.registry.recordEnd(known, new EndedJob<>(task.id(), "report", Ending.COMPLETED, false, task.memory()),
+				false);
 		task.memory().close();
 		return known;
 	}

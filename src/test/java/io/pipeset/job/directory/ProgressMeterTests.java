@@ -9,15 +9,15 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The pace of now is that of the last second, and the time left follows from the last
- * ten.
+ * The current rate is that of the last second. The time left follows from the last ten
+ * seconds.
  */
 class ProgressMeterTests {
 
 	private final ProgressMeter meter = new ProgressMeter();
 
 	@Test
-	void beforeTheFirstSampleTheJobHasOnePace() {
+	void beforeTheFirstSampleAllRatesAreTheAverage() {
 		Progress progress = progress(500, 100);
 		assertThat(progress.perSecond()).isEqualTo(200);
 		assertThat(progress.averagePerSecond()).isEqualTo(200);
@@ -27,7 +27,7 @@ class ProgressMeterTests {
 	}
 
 	@Test
-	void aJobThatHasJustBegunHasThePaceSinceItsBeginning() {
+	void aNewJobHasTheRateSinceItsBeginning() {
 		sample(100, 300);
 		Progress progress = progress(200, 300);
 		assertThat(progress.perSecond()).isEqualTo(1500);
@@ -35,7 +35,7 @@ class ProgressMeterTests {
 	}
 
 	@Test
-	void aJobThatGoesFasterNowSaysSo() {
+	void theRateOfAFasterJobRises() {
 		for (int quarter = 1; quarter <= 80; quarter++) {
 			sample(quarter * 250L, quarter);
 		}
@@ -50,7 +50,7 @@ class ProgressMeterTests {
 	}
 
 	@Test
-	void aJobThatStandsStillHasNoTimeLeft() {
+	void aJobWithoutProgressHasNoTimeLeft() {
 		for (int quarter = 1; quarter <= 60; quarter++) {
 			sample(quarter * 250L, 10);
 		}
@@ -65,7 +65,7 @@ class ProgressMeterTests {
 	}
 
 	@Test
-	void ofAnUnknownTotalNothingIsSaid() {
+	void withoutATotalThereIsNoShareAndNoTimeLeft() {
 		this.meter.sample(Tally.of(5, null), Duration.ofSeconds(1).toNanos());
 		Progress progress = this.meter.progress(Tally.of(10, null), Duration.ofSeconds(2).toNanos());
 		assertThat(progress.total()).isNull();

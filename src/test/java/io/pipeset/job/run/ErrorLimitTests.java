@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A job stops at the first rejected record beyond the number that it allows. */
+/** A job stops at the first rejected record beyond its limit. */
 class ErrorLimitTests {
 
 	private final Account account = new Account(Results.ERRORS, 10, false);
@@ -18,7 +18,7 @@ class ErrorLimitTests {
 	private final JobStop stop = new JobStop();
 
 	@Test
-	void asManyRejectedRecordsAsAreAllowedDoNotStopTheJobAndOneMoreDoes() {
+	void theFirstRejectedRecordBeyondTheLimitStopsTheJob() {
 		ErrorLimit limit = new ErrorLimit(this.account, this.stop, 2L);
 		this.account.count("SET", Outcome.REJECTED, 2);
 		limit.run();

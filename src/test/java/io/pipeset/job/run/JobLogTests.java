@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Floods of small jobs do not flood the log, and jobs with errors keep their lines. */
+/** Many small jobs do not flood the log, and jobs with errors keep their lines. */
 class JobLogTests {
 
 	private static final Counts APPLIED = new Counts(3, 2, 1, 0, 0, 0);

@@ -50,8 +50,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * No more jobs run or wait than the limits allow, each waiting job gets its turn, and all
- * jobs can be ended.
+ * No more jobs run or wait than the limits allow, each waiting job gets a permit, and all
+ * jobs can be stopped.
  */
 class JobQueueTests {
 
@@ -72,7 +72,7 @@ class JobQueueTests {
 	}
 
 	@Test
-	void neverMoreThanMayRunDo() throws Exception {
+	void noMoreJobsRunThanTheLimitAllows() throws Exception {
 		JobQueue queue = queue(3, 64, "1m");
 		AtomicInteger running = new AtomicInteger();
 		AtomicInteger most = new AtomicInteger();
@@ -81,7 +81,7 @@ class JobQueueTests {
 			jobs.add(CompletableFuture.runAsync(() -> {
 				for (int i = 0; i < 1000; i++) {
 					Task job = job();
-					queue.enter(job, true, this::taken);
+					queue.enter(job, true, this::accepted);
 					most.accumulateAndGet(running.incrementAndGet(), Math::max);
 					LockSupport.parkNanos(1);
 					running.decrementAndGet();
@@ -99,17 +99,17 @@ class JobQueueTests {
 	}
 
 	@Test
-	void whoeverComesFirstHasItsTurnFirst() throws Exception {
+	void waitingJobsBeginInTheOrderOfTheirRequests() throws Exception {
 		JobQueue queue = queue(1, 10, "1m");
 		Task first = job();
-		queue.enter(first, true, this::taken);
+		queue.enter(first, true, this::accepted);
 		ConcurrentLinkedQueue<Integer> order = new ConcurrentLinkedQueue<>();
 		List<CompletableFuture<Void>> jobs = new ArrayList<>();
 		for (int i = 0; i < 10; i++) {
 			int number = i;
 			jobs.add(CompletableFuture.runAsync(() -> {
 				Task job = job();
-				queue.enter(job, true, this::taken);
+				queue.enter(job, true, this::accepted);
 				order.add(number);
 				queue.leave(job);
 			}, this.threads));
@@ -130,40 +130,40 @@ class JobQueueTests {
 		List<QueuedJob> large = new ArrayList<>();
 		for (int i = 0; i < 7; i++) {
 			large.add(job());
-			queue.enter(large.get(i), true, this::taken);
+			queue.enter(large.get(i), true, this::accepted);
 		}
-		CompletableFuture<Boolean> waiting = CompletableFuture.supplyAsync(() -> queue.enter(job(), true, this::taken),
-				this.threads);
+		CompletableFuture<Boolean> waiting = CompletableFuture
+			.supplyAsync(() -> queue.enter(job(), true, this::accepted), this.threads);
 		await().until(() -> queue.waiting() == 1);
 		QueuedJob small = small();
-		assertThat(queue.enter(small, true, this::taken)).isTrue();
+		assertThat(queue.enter(small, true, this::accepted)).isTrue();
 		assertThat(queue.running()).isEqualTo(8);
-		CompletableFuture<Boolean> next = CompletableFuture.supplyAsync(() -> queue.enter(small(), true, this::taken),
-				this.threads);
+		CompletableFuture<Boolean> next = CompletableFuture
+			.supplyAsync(() -> queue.enter(small(), true, this::accepted), this.threads);
 		await().until(() -> queue.waiting() == 2);
 		queue.leave(small);
-		assertThat(next.get(1, TimeUnit.MINUTES)).as("the place of a small job is for the next small one").isTrue();
+		assertThat(next.get(1, TimeUnit.MINUTES)).as("the permit of a small job goes to the next small one").isTrue();
 		assertThat(waiting).isNotDone();
 		queue.leave(large.get(0));
 		assertThat(waiting.get(1, TimeUnit.MINUTES)).isTrue();
 	}
 
 	@Test
-	void aLongJobDoesNotWaitUntilNoSmallOneIsLeft() {
+	void smallJobsDoNotStarveALargeOne() {
 		JobQueue queue = queue(8, 64, "1h");
 		List<QueuedJob> running = new ArrayList<>();
 		for (int i = 0; i < 8; i++) {
 			running.add(small());
-			queue.enter(running.get(i), true, this::taken);
+			queue.enter(running.get(i), true, this::accepted);
 		}
-		CompletableFuture<Boolean> large = CompletableFuture.supplyAsync(() -> queue.enter(job(), true, this::taken),
+		CompletableFuture<Boolean> large = CompletableFuture.supplyAsync(() -> queue.enter(job(), true, this::accepted),
 				this.threads);
 		await().until(() -> queue.waiting() == 1);
 		for (int i = 0; i < 100 && queue.waiting() == 1; i++) {
 			QueuedJob next = small();
 			running.add(next);
 			CompletableFuture<Boolean> unused = CompletableFuture
-				.supplyAsync(() -> queue.enter(next, true, this::taken), this.threads);
+				.supplyAsync(() -> queue.enter(next, true, this::accepted), this.threads);
 			await().until(() -> queue.waiting() == 2);
 			queue.leave(running.remove(0));
 			await().until(() -> queue.running() == 8);
@@ -171,7 +171,7 @@ class JobQueueTests {
 				return;
 			}
 		}
-		// Its thread may be slow to say that it has its place.
+		// The job may have its permit, but its thread may be slow.
 		assertThat(large).as("came before 100 small jobs that were asked for later")
 			.succeedsWithin(Duration.ofMinutes(1));
 	}
@@ -179,9 +179,10 @@ class JobQueueTests {
 	@Test
 	void aWaitIsBoundedAndCounted() {
 		JobQueue queue = queue(1, 1, "50ms");
-		queue.enter(job(), true, this::taken);
+		queue.enter(job(), true, this::accepted);
 		Task refused = job();
-		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(refused, true, this::taken))
+		assertThatExceptionOfType(JobRefusedException.class)
+			.isThrownBy(() -> queue.enter(refused, true, this::accepted))
 			.withMessageContaining("pipeset.limits.max-wait=50ms")
 			.withMessageContaining("pipeset.limits.max-running-jobs")
 			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.TOO_MANY));
@@ -190,24 +191,24 @@ class JobQueueTests {
 	}
 
 	@Test
-	void whereNobodyMayWaitNobodyDoes() {
+	void withoutWaitingPositionsAJobIsRefusedAtOnce() {
 		JobQueue queue = queue(2, 0, "1h");
-		queue.enter(job(), true, this::taken);
-		queue.enter(job(), true, this::taken);
-		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(job(), true, this::taken))
+		queue.enter(job(), true, this::accepted);
+		queue.enter(job(), true, this::accepted);
+		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(job(), true, this::accepted))
 			.withMessageContaining("2 jobs are running and 0 are waiting")
 			.withMessageContaining("pipeset.limits.max-running-jobs=2")
 			.withMessageContaining("pipeset.limits.max-waiting-jobs=0");
 	}
 
 	@Test
-	void aClosedQueueRefusesWhoWaitsAndWhoComesAndWaitsForTheRest() throws Exception {
+	void aClosedQueueRefusesWaitingAndNewJobsAndAwaitsRunningOnes() throws Exception {
 		JobQueue queue = queue(1, 2, "1h");
 		Task first = job();
-		queue.enter(first, true, this::taken);
+		queue.enter(first, true, this::accepted);
 		CompletableFuture<Reason> waiting = CompletableFuture.supplyAsync(() -> {
 			try {
-				queue.enter(job(), true, this::taken);
+				queue.enter(job(), true, this::accepted);
 				throw new IllegalStateException("It entered");
 			}
 			catch (JobRefusedException ex) {
@@ -217,7 +218,7 @@ class JobQueueTests {
 		await().until(() -> queue.waiting() == 1);
 		queue.close();
 		assertThat(waiting.get(1, TimeUnit.MINUTES)).isEqualTo(Reason.SHUTTING_DOWN);
-		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(job(), true, this::taken))
+		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(job(), true, this::accepted))
 			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.SHUTTING_DOWN));
 		assertThat(queue.awaitIdle(TimeUnit.MILLISECONDS.toNanos(1))).isFalse();
 		queue.stopAll();
@@ -230,7 +231,7 @@ class JobQueueTests {
 	}
 
 	@Test
-	void aBodyThatIsReadForNoJobHasAPlaceAndIsNotWaitedFor() throws Exception {
+	void anUploadWithoutAJobTakesAPermitAndIsNotAwaited() throws Exception {
 		JobQueue queue = queue(1, 0, "1m");
 		QueueEntry read = new QueueEntry() {
 
@@ -245,37 +246,37 @@ class JobQueueTests {
 			}
 
 		};
-		queue.enter(read, true, this::taken);
+		queue.enter(read, true, this::accepted);
 		assertThat(queue.running()).isOne();
-		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(job(), true, this::taken));
+		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(job(), true, this::accepted));
 		assertThat(queue.awaitIdle(0)).isTrue();
 		queue.leave(read);
 		Task job = job();
-		queue.enter(job, true, this::taken);
+		queue.enter(job, true, this::accepted);
 		assertThat(queue.awaitIdle(0)).isFalse();
 		queue.leave(job);
 	}
 
 	@Test
-	void aJobForWhichNobodyWaitsWaitsAsLongAsItTakesAndTakesNoPlaceOfOthers() throws Exception {
+	void anAsynchronousJobWaitsWithoutLimitAndDoesNotCountAsWaiting() throws Exception {
 		JobQueue queue = queue(1, 1, "50ms");
 		Task first = job();
-		queue.enter(first, true, this::taken);
-		AtomicInteger taken = new AtomicInteger();
+		queue.enter(first, true, this::accepted);
+		AtomicInteger accepted = new AtomicInteger();
 		List<CompletableFuture<Boolean>> jobs = new ArrayList<>();
 		for (int i = 1; i <= 3; i++) {
 			int number = i;
 			jobs.add(CompletableFuture.supplyAsync(() -> {
 				Task job = job();
-				boolean placed = queue.enter(job, false, taken::incrementAndGet);
+				boolean hasPermit = queue.enter(job, false, accepted::incrementAndGet);
 				queue.leave(job);
-				return placed;
+				return hasPermit;
 			}, this.threads));
 			await().until(() -> queue.waiting() == number);
 		}
-		assertThat(taken).as("each is taken before its wait").hasValue(3);
-		assertThatExceptionOfType(JobRefusedException.class).as("has a place to wait, and no longer than it may")
-			.isThrownBy(() -> queue.enter(job(), true, this::taken))
+		assertThat(accepted).as("each is accepted before its wait").hasValue(3);
+		assertThatExceptionOfType(JobRefusedException.class).as("may wait, but no longer than the limit")
+			.isThrownBy(() -> queue.enter(job(), true, this::accepted))
 			.withMessageContaining("pipeset.limits.max-wait=50ms");
 		queue.leave(first);
 		for (CompletableFuture<Boolean> job : jobs) {
@@ -285,26 +286,26 @@ class JobQueueTests {
 	}
 
 	@Test
-	void aJobThatWasTakenIsNotRefusedWhenTheQueueClosesButStopped() throws Exception {
+	void anAcceptedJobIsStoppedAndNotRefusedWhenTheQueueCloses() throws Exception {
 		JobQueue queue = queue(1, 1, "1h");
-		queue.enter(job(), true, this::taken);
+		queue.enter(job(), true, this::accepted);
 		Task waits = job();
-		CompletableFuture<Boolean> placed = CompletableFuture.supplyAsync(() -> queue.enter(waits, false, this::taken),
-				this.threads);
+		CompletableFuture<Boolean> hasPermit = CompletableFuture
+			.supplyAsync(() -> queue.enter(waits, false, this::accepted), this.threads);
 		await().until(() -> queue.waiting() == 1);
 		queue.close();
-		assertThat(placed.get(1, TimeUnit.MINUTES)).isFalse();
+		assertThat(hasPermit.get(1, TimeUnit.MINUTES)).isFalse();
 		assertThat(waits.stop().ending()).isNotNull();
 		assertThat(waits.stop().ending().cause()).isEqualTo(Cause.SHUTTING_DOWN);
-		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(job(), false, this::taken))
+		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(job(), false, this::accepted))
 			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.SHUTTING_DOWN));
 	}
 
 	@Test
-	void whoeverLooksAtAJobThatIsRefusedSeesItEnd() throws Exception {
+	void aRefusedJobIsSeenToEnd() throws Exception {
 		JobQueue queue = queue(1, 1, "1h");
 		Task first = job();
-		queue.enter(first, true, this::taken);
+		queue.enter(first, true, this::accepted);
 		CompletableFuture<?> waiting = CompletableFuture
 			.runAsync(() -> queue.run(job(), this.client, Caller.NOBODY, () -> {
 				throw new IllegalStateException("It began");
@@ -322,7 +323,7 @@ class JobQueueTests {
 	}
 
 	@Test
-	void whoeverLooksAtAJobThatFailsByADefectSeesItEnd() {
+	void aJobThatFailsBecauseOfADefectIsSeenToEnd() {
 		JobQueue queue = queue(1, 1, "1h");
 		KnownJob[] known = new KnownJob[1];
 		assertThatExceptionOfType(IllegalStateException.class)
@@ -336,7 +337,7 @@ class JobQueueTests {
 	}
 
 	@Test
-	void aJobWhoseReportCannotBeKeptFailsAndGivesItsPlacesBack() throws Exception {
+	void aJobWhoseReportCannotBeKeptFailsAndReleasesItsPermits() throws Exception {
 		JobQueue queue = queue(1, 0, "1h");
 		Task job = job();
 		assertThatExceptionOfType(OutOfMemoryError.class)
@@ -349,15 +350,15 @@ class JobQueueTests {
 			}));
 		assertThat(queue.running()).isZero();
 		assertThat(queue.awaitIdle(0)).isTrue();
-		assertThat(queue.take(this.client).availablePermits()).isEqualTo(this.client.maxJobs(1) - 1);
+		assertThat(queue.takeClientPermit(this.client).availablePermits()).isEqualTo(this.client.maxJobs(1) - 1);
 		assertThat(this.jobs.find(job.id())).get().extracting(KnownJob::state).isEqualTo(JobState.FAILED);
 	}
 
 	@Test
-	void everyJobThatRunsIsStoppedAndNoneThatHasLeft() {
+	void onlyRunningJobsAreStopped() {
 		JobQueue queue = queue(3, 0, "1h");
 		List<Task> jobs = List.of(job(), job(), job());
-		jobs.forEach((job) -> queue.enter(job, true, this::taken));
+		jobs.forEach((job) -> queue.enter(job, true, this::accepted));
 		assertThat(queue.running()).isEqualTo(3);
 		queue.leave(jobs.get(1));
 		assertThat(queue.running()).isEqualTo(2);
@@ -365,8 +366,8 @@ class JobQueueTests {
 		assertThat(jobs).extracting((job) -> job.stop().isSet()).containsExactly(true, false, true);
 	}
 
-	/** Nobody wants to know. */
-	private void taken() {
+	private void accepted() {
+		// The tests need no notice.
 	}
 
 	private static Task job() {

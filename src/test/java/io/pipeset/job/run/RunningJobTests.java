@@ -52,7 +52,7 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A job can be asked at any time for the outcomes of the records that it has read. */
+/** The report of a running job always accounts for all records read so far. */
 class RunningJobTests {
 
 	private static final JobLimits limits = new Binder().bindOrCreate("pipeset.limits", JobLimits.class);
@@ -69,13 +69,13 @@ class RunningJobTests {
 
 	private final ExecutorService thread = Executors.newSingleThreadExecutor();
 
-	/** Lets the input go on. */
-	private final CountDownLatch goesOn = new CountDownLatch(1);
+	/** Released to let the input continue. */
+	private final CountDownLatch inputContinues = new CountDownLatch(1);
 
-	/** Says that the input is about to wait. */
-	private final CountDownLatch waits = new CountDownLatch(1);
+	/** Released when the input is about to wait. */
+	private final CountDownLatch inputWaits = new CountDownLatch(1);
 
-	/** The number of records that the input was asked for. */
+	/** The number of records that were read from the input. */
 	private int read;
 
 	@BeforeAll
@@ -97,12 +97,12 @@ class RunningJobTests {
 
 	@AfterEach
 	void end() {
-		this.goesOn.countDown();
+		this.inputContinues.countDown();
 		this.thread.shutdown();
 	}
 
 	@Test
-	void aJobThatWaitsForItsBodySaysWhatItHasDoneSoFar() throws Exception {
+	void aJobThatWaitsForItsBodyReportsItsOutcomesSoFar() throws Exception {
 		TestJob job = new TestJob(1000, false, new UploadedRecords(new HeldBody("""
 				["SET","a","1"]
 				["SET"]
@@ -110,8 +110,9 @@ class RunningJobTests {
 				"""), -1, false, RecordFormat.NDJSON, StandardCharsets.UTF_8, null));
 		CompletableFuture<EndedJob<JobReport>> end = job.start();
 		JobReport report = await().until(() -> job.running.snapshot(JobState.RUNNING),
-				// The last that a lane tells of a batch.
-				(look) -> look.counts().equals(new Counts(3, 1, 1, 1, 0, 0)) && look.sent().bytesSent() > 0);
+				// A lane reports the sent bytes of a batch last.
+				(snapshot) -> snapshot.counts().equals(new Counts(3, 1, 1, 1, 0, 0))
+						&& snapshot.sent().bytesSent() > 0);
 		assertThat(report.jobId()).isEqualTo(job.running.id());
 		assertThat(report.state()).isEqualTo(JobState.RUNNING);
 		assertThat(report.input().inputComplete()).isFalse();
@@ -120,7 +121,7 @@ class RunningJobTests {
 		assertThat(report.itemsOmitted()).isZero();
 		assertThat(report.timings().totalMillis()).isPositive();
 		assertThat(report.settings()).containsEntry("batchSize", 100_000);
-		this.goesOn.countDown();
+		this.inputContinues.countDown();
 		EndedJob<JobReport> ended = end.get(1, TimeUnit.MINUTES);
 		assertThat(ended.ending().cause()).isEqualTo(Cause.COMPLETED);
 		assertThat(ended.report().state()).isEqualTo(JobState.COMPLETED);
@@ -132,20 +133,20 @@ class RunningJobTests {
 	void beforeTheFirstBatchRecordsWithoutAnOutcomeAreUnprocessed() throws Exception {
 		TestJob job = new TestJob(1000, false, held(5, 10));
 		CompletableFuture<EndedJob<JobReport>> end = job.start();
-		this.waits.await();
+		this.inputWaits.await();
 		assertThat(job.running.snapshot(JobState.RUNNING).counts()).isEqualTo(new Counts(5, 0, 0, 0, 0, 5));
-		this.goesOn.countDown();
+		this.inputContinues.countDown();
 		assertThat(end.get(1, TimeUnit.MINUTES).report().counts()).isEqualTo(new Counts(10, 10, 0, 0, 0, 0));
 	}
 
 	@Test
-	void afterThatTheyMayHaveBeenWrittenAndAreUnknown() throws Exception {
+	void afterTheFirstBatchRecordsWithoutAnOutcomeAreUnknown() throws Exception {
 		TestJob job = new TestJob(2, false, held(5, 10));
 		CompletableFuture<EndedJob<JobReport>> end = job.start();
-		this.waits.await();
+		this.inputWaits.await();
 		await().untilAsserted(() -> assertThat(job.running.snapshot(JobState.RUNNING).counts())
 			.isEqualTo(new Counts(5, 4, 0, 0, 1, 0)));
-		this.goesOn.countDown();
+		this.inputContinues.countDown();
 		assertThat(end.get(1, TimeUnit.MINUTES).report().counts()).isEqualTo(new Counts(10, 10, 0, 0, 0, 0));
 	}
 
@@ -156,7 +157,7 @@ class RunningJobTests {
 		await().until(() -> job.running.snapshot(JobState.RUNNING).counts().applied() == 2);
 		redis.pause();
 		try {
-			this.goesOn.countDown();
+			this.inputContinues.countDown();
 			await().untilAsserted(() -> assertThat(job.running.snapshot(JobState.RUNNING).counts())
 				.isEqualTo(new Counts(4, 2, 0, 0, 2, 0)));
 			assertThat(end).isNotDone();
@@ -168,25 +169,25 @@ class RunningJobTests {
 	}
 
 	@Test
-	void aDryRunWritesNothingSoThatNothingIsUnknown() throws Exception {
+	void aDryRunHasNoUnknownRecords() throws Exception {
 		TestJob job = new TestJob(2, true, held(5, 10));
 		CompletableFuture<EndedJob<JobReport>> end = job.start();
-		this.waits.await();
+		this.inputWaits.await();
 		JobReport report = job.running.snapshot(JobState.RUNNING);
 		assertThat(report.counts()).isEqualTo(new Counts(5, 0, 0, 0, 0, 5));
 		assertThat(report.errors()).isFalse();
-		this.goesOn.countDown();
+		this.inputContinues.countDown();
 		assertThat(end.get(1, TimeUnit.MINUTES).report().counts()).isEqualTo(new Counts(10, 0, 0, 0, 0, 10));
 	}
 
 	@Test
-	void aJobThatIsStoppedStillRunsUntilItHasEnded() throws Exception {
+	void aStoppedJobIsRunningUntilItHasEnded() throws Exception {
 		TestJob job = new TestJob(1000, false, held(5, 10));
 		CompletableFuture<EndedJob<JobReport>> end = job.start();
-		this.waits.await();
+		this.inputWaits.await();
 		job.running.stop().because(Cause.STOPPED, "A test stops it");
 		assertThat(job.running.snapshot(JobState.RUNNING).state()).isEqualTo(JobState.RUNNING);
-		this.goesOn.countDown();
+		this.inputContinues.countDown();
 		EndedJob<JobReport> ended = end.get(1, TimeUnit.MINUTES);
 		assertThat(ended.ending().detail()).isEqualTo("A test stops it");
 		assertThat(ended.report().state()).isEqualTo(JobState.STOPPED);
@@ -194,7 +195,7 @@ class RunningJobTests {
 	}
 
 	@Test
-	void atEveryMomentTheOutcomesAddUpAndNeverGoBack() throws Exception {
+	void theOutcomesAlwaysAddUpAndNeverDecrease() throws Exception {
 		int records = 300_000;
 		TestJob job = new TestJob(500, false, held(records / 2, records));
 		CompletableFuture<EndedJob<JobReport>> end = job.start();
@@ -209,7 +210,7 @@ class RunningJobTests {
 			assertThat(counts.applied()).isBetween(before.applied(), (long) records);
 			between += (counts.applied() > before.applied()) ? 1 : 0;
 			if (between > 0) {
-				this.goesOn.countDown();
+				this.inputContinues.countDown();
 			}
 			before = counts;
 		}
@@ -218,7 +219,7 @@ class RunningJobTests {
 	}
 
 	@Test
-	void recordsThatAreLeftOutAndNotYetCountedAreNeitherUnknownNorTakenOffWhatIsDone() {
+	void unreadRecordsAreNeitherUnknownNorDoneBeforeTheyAreCounted() {
 		TestJob job = new TestJob(1000, false, held(0, 1000));
 		job.running.clock().batchBegins();
 		for (int i = 0; i < 10; i++) {
@@ -238,7 +239,7 @@ class RunningJobTests {
 
 	/** A file never pauses, and may inflate to a thousand times its size. */
 	@Test
-	void aJobThatIsStoppedReadsNoMoreOfABodyWithoutRecords() throws Exception {
+	void aStoppedJobDoesNotReadTheRestOfABodyWithoutRecords() throws Exception {
 		BlankBody body = new BlankBody();
 		TestJob job = new TestJob(1000, false,
 				new UploadedRecords(body, -1, false, RecordFormat.NDJSON, StandardCharsets.UTF_8, null));
@@ -250,11 +251,10 @@ class RunningJobTests {
 	}
 
 	/**
-	 * An Idempotency-Key would be given back for it, and a repeat would add the part once
-	 * more.
+	 * Otherwise the Idempotency-Key would be released, and a repeat would run it again.
 	 */
 	@Test
-	void aJobThatWasRefusedAndRanInPartHasChangedData() {
+	void aRejectedRecordThatRanInPartHasChangedData() {
 		for (boolean part : new boolean[] { false, true }) {
 			TestJob job = new TestJob(1000, false, held(0, 1));
 			job.running.progress().countRead();
@@ -281,16 +281,16 @@ class RunningJobTests {
 	}
 
 	private void hold() {
-		this.waits.countDown();
+		this.inputWaits.countDown();
 		try {
-			this.goesOn.await();
+			this.inputContinues.await();
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);
 		}
 	}
 
-	/** A job without a queue. */
+	/** A job that runs without a queue. */
 	private final class TestJob {
 
 		private final LaneContext context;
@@ -324,7 +324,7 @@ class RunningJobTests {
 
 	}
 
-	/** A body that pauses before its end. */
+	/** A body that inputWaits before its end. */
 	private final class HeldBody extends ByteArrayInputStream {
 
 		private HeldBody(String text) {
@@ -341,7 +341,7 @@ class RunningJobTests {
 
 	}
 
-	/** Blank lines that are all there already. */
+	/** Blank lines that are available at once. */
 	private static final class BlankBody extends InputStream {
 
 		private int reads;

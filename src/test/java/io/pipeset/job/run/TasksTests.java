@@ -28,7 +28,7 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** A task has all that a job has: a place, memory, a stop at shutdown and meters. */
+/** A task has a permit, memory, a stop at shutdown and meters, like other jobs. */
 class TasksTests {
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -45,7 +45,7 @@ class TasksTests {
 	private final Tasks tasks = new Tasks(this.queue, this.memory, new JobMeters(this.registry), new JobLog());
 
 	@Test
-	void takesAPlaceInTheQueueWhileItRuns() {
+	void aTaskTakesAPermitWhileItRuns() {
 		int running = run((task) -> {
 			assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> run((other) -> 0));
 			return this.queue.running();
@@ -57,7 +57,7 @@ class TasksTests {
 	}
 
 	@Test
-	void isStoppedWithTheService() {
+	void aTaskStopsWithTheService() {
 		CountDownLatch runs = new CountDownLatch(1);
 		CompletableFuture<Ending> ending = OwnThread.supply(() -> run((task) -> {
 			runs.countDown();
@@ -71,7 +71,7 @@ class TasksTests {
 	}
 
 	@Test
-	void keepsItsMemoryForItsAnswerAndLosesItByADefect() {
+	void aTaskKeepsItsMemoryForItsAnswerButNotAfterADefect() {
 		Task ended = run((task) -> {
 			task.memory().take(1 << 20);
 			assertThat(task.memory().takeForReport(1 << 19, 0)).isTrue();

@@ -148,7 +148,7 @@ class ReplicasTests {
 		JsonNode job = answer.job(502, "redis-lost", "failed");
 		assertThat(Answer.counts(job)).isEqualTo(new Counts(8, 0, 2, 2, 4, 0));
 		assertThat(answer.json().at("/detail").asString()).startsWith("4 records ran, but fewer replicas")
-			.doesNotContain("on their way");
+			.doesNotContain("in flight");
 		JsonNode first = job.at("/items/0");
 		assertThat(first.at("/status").asString()).isEqualTo("unknown");
 		assertThat(first.at("/error/code").asString()).isEqualTo("UNCONFIRMED");

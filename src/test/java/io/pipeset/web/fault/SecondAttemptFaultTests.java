@@ -147,7 +147,7 @@ class SecondAttemptFaultTests {
 			JsonNode job = answer.job(502, "redis-lost", "failed");
 			assertThat(Answer.counts(job)).isEqualTo(new Counts(1, 0, 0, 0, 1, 0));
 			assertThat(answer.json().at("/detail").asString())
-				.startsWith("1 records were on their way when the connection to Redis was lost")
+				.startsWith("1 records were in flight when the connection to Redis was lost")
 				.contains("shut");
 		}
 		assertThat(redis.client().lrange("l", 0, -1)).containsExactly("1");

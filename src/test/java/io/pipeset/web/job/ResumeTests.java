@@ -239,7 +239,7 @@ class ResumeTests {
 		JsonNode ended = ended(IN_DOUBT);
 		assertThat(Answer.counts(ended)).isEqualTo(new Counts(6, 5, 0, 0, 1, 0));
 		assertThat(ended.at("/items/0/error/message").asString()).contains("The service ended", "WRONGTYPE");
-		assertThat(ended.at("/ending/detail").asString()).startsWith("1 records were on their way")
+		assertThat(ended.at("/ending/detail").asString()).startsWith("1 records were in flight")
 			.contains("or the service ended", "no certain outcome");
 		assertThat(this.redis.dbsize()).isEqualTo(6);
 	}

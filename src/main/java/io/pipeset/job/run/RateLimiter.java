@@ -7,13 +7,13 @@ import io.pipeset.engine.lane.Lanes;
 import io.pipeset.job.RateLimit;
 
 /**
- * Spreads a job's records over time. A record that is early waits, as it would for a
- * pause in the input: the records before it go out, and no connection is held meanwhile.
- * Records that could not be sent in time are not made up for by a burst.
+ * Enforces the rate limit of a job by spreading its records evenly over time. While a
+ * record waits, the earlier records are sent, and the job holds no idle connection. After
+ * a delay, the job does not catch up with a burst.
  */
-final class Pace {
+final class RateLimiter {
 
-	/** How early or late a record may be. A sleep is not more exact. */
+	/** How early or late a record may be, because a sleep is not more exact. */
 	private static final long SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
 	private static final long LONGEST_SLEEP_MILLIS = 50;
@@ -24,16 +24,18 @@ final class Pace {
 
 	private final JobStop stop;
 
-	/** The pace that the records below are counted for. */
+	/** The limit for which {@link #records} are counted. */
 	private long recordsPerSecond;
 
+	/** When the count began, by {@link System#nanoTime}. */
 	private long since;
 
+	/** The records sent since then. */
 	private long records;
 
 	private long waitedNanos;
 
-	Pace(RateLimit limit, Lanes lanes, JobStop stop) {
+	RateLimiter(RateLimit limit, Lanes lanes, JobStop stop) {
 		this.limit = limit;
 		this.lanes = lanes;
 		this.stop = stop;
@@ -70,7 +72,7 @@ final class Pace {
 		this.records++;
 	}
 
-	/** How long records have waited. */
+	/** The total time that records have waited, in nanoseconds. */
 	long waitedNanos() {
 		return this.waitedNanos;
 	}
