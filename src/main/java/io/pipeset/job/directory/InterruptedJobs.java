@@ -118,8 +118,7 @@ public class InterruptedJobs {
 				}
 			}
 			catch (IOException | RuntimeException ex) {
-				// The process ended while it wrote this file: the job counts as
-				// interrupted.
+				// The process ended while it wrote this file: the job is interrupted.
 				logger.debug("The end of job {} cannot be read", id, ex);
 			}
 		});

@@ -221,8 +221,7 @@ public class JobRecorder {
 			this.jobs.values().removeIf(RecordedJob::isForgotten);
 			boolean idle = this.steps.isEmpty() && this.keys.isIdle()
 					&& this.jobs.values().stream().allMatch(RecordedJob::isDone);
-			// Also without jobs, because only a continuous renewal shows an expired
-			// lease.
+			// Also without jobs, because only regular renewals show an expired lease.
 			if (!idle || this.renewedNanos != null) {
 				renewIfDue();
 			}
@@ -459,9 +458,8 @@ public class JobRecorder {
 				hearOf(job);
 			}
 			KnownJob.Look view = (job != null) ? job.look() : null;
-			// A job that the shutdown interrupts, perhaps since then, gets no new record:
-			// it
-			// counts as interrupted when the lease ends.
+			// A job that the shutdown interrupts, perhaps since then, gets no new record.
+			// It counts as interrupted when the lease ends.
 			if (job == null || view == null || job.isInterruptedByShutdown() || this.dropped) {
 				return;
 			}

@@ -109,8 +109,7 @@ final class JobExecution {
 		}
 		finally {
 			if (this.context.settings().atomic() && !this.progress.isComplete()) {
-				// A transaction that lacks records because the input broke off is not
-				// sent.
+				// An incomplete transaction at the end of a broken input is not sent.
 				this.lanes.discard();
 			}
 			try {

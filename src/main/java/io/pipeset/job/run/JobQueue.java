@@ -32,9 +32,9 @@ import org.springframework.stereotype.Component;
 
 /**
  * Limits how many jobs run at once. Each running job has a permit; the others wait, first
- * granted first served. A released permit goes directly to the next waiting job, so that
- * no new job can take it first. Some permits are for small jobs only, so that they need
- * not wait for large ones.
+ * come first served. A released permit goes directly to the next waiting job, so that no
+ * new job can take it first. Some permits are for small jobs only, so that they need not
+ * wait for large ones.
  */
 @Component
 class JobQueue {

@@ -253,8 +253,7 @@ public class Jobs {
 			throws IOException {
 		Semaphore permit = take(client);
 		try {
-			// No request can stop it while it waits, so that it gets a permit or is
-			// refused.
+			// No request can stop it, so it gets a permit or is refused.
 			Repeat repeat = new Repeat(new JobStop(), new JobClock(), upload.isSmall());
 			this.queue.enter(repeat, true, () -> {
 			});

@@ -49,8 +49,7 @@ class Requirements {
 			}
 			catch (RedisCallException ex) {
 				// If Redis cannot be reached or is busy, the first batch detects it and
-				// may
-				// retry. The batch is not sent to a former master either.
+				// retries. A former master gets no batch either.
 				if (!ex.isTransient() && !(this.nodes.isFollowing() && ex.isOfReplica())) {
 					stop.because(Cause.REDIS_REFUSES, need + " " + ex.getMessage() + ". " + remedy);
 				}

@@ -54,8 +54,8 @@ class ClientShareTests {
 		}
 		await().until(() -> running() == 6);
 		assertThat(this.orders.ndjson("/v1/jobs", SET).refusal(429, "limit")).isEqualTo("The client 'orders' has 6 jobs"
-				+ " that are uploaded, wait or run, of which pipeset.limits.max-running-jobs=8 leaves it three"
-				+ " quarters, unless pipeset.clients.orders.limits.max-jobs says otherwise: send the job again later");
+				+ " that are uploaded, wait or run, three quarters of pipeset.limits.max-running-jobs=8, because"
+				+ " pipeset.clients.orders.limits.max-jobs is not set: send the job again later");
 		assertThat(Answer.counts(this.billing.ndjson("/v1/jobs", SET).report()).applied()).isOne();
 		end();
 		await().until(() -> this.orders.ndjson("/v1/jobs", SET).status() == 200);

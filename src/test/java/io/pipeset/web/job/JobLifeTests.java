@@ -140,8 +140,8 @@ class JobLifeTests {
 					.isEqualTo("failed"));
 				assertThat(service.get("/v1/jobs/" + id).json().at("/ending/detail").asString())
 					.contains("its body is incomplete", "Post the file again");
-				assertThat(service.get("/v1/jobs/" + id + "/items").refusal(410, "gone")).contains("not whole");
-				assertThat(service.post("/v1/jobs/" + id + "/resume").refusal(410, "gone")).contains("not whole");
+				assertThat(service.get("/v1/jobs/" + id + "/items").refusal(410, "gone")).contains("incomplete");
+				assertThat(service.post("/v1/jobs/" + id + "/resume").refusal(410, "gone")).contains("incomplete");
 				service.delete("/v1/jobs/" + id).refusal(409, "ended");
 			}
 		}
