@@ -8,7 +8,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.engine.pipeline.Fence;
@@ -87,9 +89,9 @@ public class InterruptedJobs {
 				.put(file.name().substring(dot), file);
 		}
 		List<String> removed = new ArrayList<>();
-		registerEnded(jobs);
+		Set<String> ended = registerEnded(jobs);
 		jobs.forEach((id, files) -> {
-			if (files.containsKey(Spool.OF_JOB)) {
+			if (files.containsKey(Spool.OF_JOB) && !ended.contains(id)) {
 				registerInterrupted(id, files);
 			}
 			files.values().forEach((file) -> {
@@ -105,8 +107,11 @@ public class InterruptedJobs {
 		}
 	}
 
-	/** Registers ended jobs in the order of their end, in which they are forgotten. */
-	private void registerEnded(Map<String, Map<String, SpoolFile>> jobs) {
+	/**
+	 * Registers ended jobs in the order of their end, in which they are forgotten.
+	 * @return their ids
+	 */
+	private Set<String> registerEnded(Map<String, Map<String, SpoolFile>> jobs) {
 		List<JobEnd> found = new ArrayList<>();
 		jobs.forEach((id, files) -> {
 			SpoolFile end = files.get(Spool.OF_END);
@@ -141,6 +146,7 @@ public class InterruptedJobs {
 			}
 			this.registry.register(end, items);
 		}
+		return found.stream().map((end) -> end.status().jobId()).collect(Collectors.toSet());
 	}
 
 	private void registerInterrupted(String id, Map<String, SpoolFile> files) {
