@@ -15,6 +15,8 @@ import org.apache.coyote.Request;
 import org.apache.juli.logging.Log;
 import org.apache.juli.logging.LogFactory;
 import org.apache.tomcat.util.net.ApplicationBufferHandler;
+import org.apache.tomcat.util.net.NioChannel;
+import org.apache.tomcat.util.net.SocketWrapperBase;
 
 /**
  * Reads and drops the rest of bodies that were answered early, since many clients read
@@ -39,6 +41,8 @@ public final class BodyDrainer {
 	private static final int MOST_PERIODS = 6;
 
 	private static final int THREADS = 16;
+
+	private static final int BUFFER_BYTES = 16 << 10;
 
 	private final UploadProtocol protocol;
 
@@ -125,15 +129,36 @@ public final class BodyDrainer {
 		return !request.hasExpectation() || request.getBytesRead() > 0;
 	}
 
+	/**
+	 * Drops what comes after a request that could not be parsed, whose body has no known
+	 * end: a connection that is closed with bytes unread loses its answer.
+	 */
+	void drop(SocketWrapperBase<NioChannel> connection) {
+		if (this.threads.tryAcquire()) {
+			CallerConnection.endOutput(connection);
+			try {
+				dropInTime(connection.getServletConnection("", "").getConnectionId(),
+						(dropped) -> dropped.readFrom(connection));
+			}
+			finally {
+				this.threads.release();
+			}
+		}
+	}
+
 	private boolean dropInTime(Request request) {
+		return dropInTime(request.getServletConnection().getConnectionId(), (dropped) -> dropped.readFrom(request));
+	}
+
+	private boolean dropInTime(String connectionId, Source source) {
 		Dropped dropped = new Dropped();
-		Watch watch = new Watch(this.protocol, request.getServletConnection().getConnectionId(), dropped);
+		Watch watch = new Watch(this.protocol, connectionId, dropped);
 		try {
 			// Watched from outside, as Tomcat's timeout begins anew with every byte.
 			Future<?> watching = this.protocol.getUtilityExecutor()
 				.scheduleAtFixedRate(watch, PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
 			try {
-				dropped.readFrom(request);
+				source.readInto(dropped);
 				return true;
 			}
 			finally {
@@ -220,6 +245,13 @@ public final class BodyDrainer {
 
 	}
 
+	/** Where bytes to drop come from. */
+	private interface Source {
+
+		void readInto(Dropped dropped) throws IOException;
+
+	}
+
 	/** The bytes that are dropped. */
 	private static final class Dropped implements ApplicationBufferHandler {
 
@@ -233,6 +265,17 @@ public final class BodyDrainer {
 			for (int length = request.doRead(this); length >= 0; length = request.doRead(this)) {
 				read += length;
 				this.count = read;
+			}
+		}
+
+		/** Reads to the end of a connection's input. */
+		private void readFrom(SocketWrapperBase<?> connection) throws IOException {
+			ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
+			long read = 0;
+			for (int length = connection.read(true, buffer); length >= 0; length = connection.read(true, buffer)) {
+				read += length;
+				this.count = read;
+				buffer.clear();
 			}
 		}
 

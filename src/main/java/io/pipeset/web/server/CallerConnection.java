@@ -175,6 +175,19 @@ public final class CallerConnection implements Caller {
 		}
 	}
 
+	/** Tells a client without TLS that its answer is complete; its input goes on. */
+	static void endOutput(SocketWrapperBase<NioChannel> socket) {
+		try {
+			SocketChannel channel = socket.getSocket().getIOChannel();
+			if (channel != null && !(socket.getSocket() instanceof SecureNioChannel)) {
+				channel.shutdownOutput();
+			}
+		}
+		catch (IOException ex) {
+			log.debug("A connection was closed already", ex);
+		}
+	}
+
 	/** Ends the input of a connection, even if something comes on it. */
 	static void endInput(SocketWrapperBase<NioChannel> socket) {
 		try {

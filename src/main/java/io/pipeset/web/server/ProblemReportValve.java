@@ -23,8 +23,8 @@ import org.springframework.http.ProblemDetail;
 class ProblemReportValve extends ErrorReportValve {
 
 	private static final String NOT_HTTP = "The request is not HTTP as RFC 9112 has it;"
-			+ " in the path and the query, a character that is not ASCII (%C3%BC for u umlaut), a blank, a double"
-			+ " quote, a backslash and any of <>[]^` has to be percent-encoded";
+			+ " in the query, a character that is not ASCII (%C3%BC for u umlaut), a blank, a backslash and any of"
+			+ " <>^` has to be percent-encoded, and in the path any of []{}| and a double quote too";
 
 	private static final StringManager messages = StringManager.getManager("org.apache.coyote.http11");
 

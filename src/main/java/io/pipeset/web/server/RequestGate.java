@@ -17,6 +17,7 @@ import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
 import org.apache.tomcat.util.net.SocketEvent;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 
 /**
@@ -82,6 +83,8 @@ final class RequestGate implements Adapter {
 	}
 
 	private void serve(Request request, Response response, boolean actuator) throws Exception {
+		// Tomcat could not parse the request, and lets only the answer be written.
+		boolean refused = response.getStatus() >= HttpStatus.BAD_REQUEST.value();
 		if (actuator) {
 			this.service.service(request, response);
 			// A body that is dropped must not take a thread that is kept.
@@ -95,6 +98,9 @@ final class RequestGate implements Adapter {
 			finally {
 				this.unread.drop(request);
 			}
+		}
+		if (refused && request.getNote(UploadProtocol.CONNECTION) instanceof NioSocketWrapper socket) {
+			this.unread.drop(socket);
 		}
 	}
 
