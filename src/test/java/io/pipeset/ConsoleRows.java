@@ -49,7 +49,7 @@ public final class ConsoleRows {
 		fields.put("allowed", plain(row.allowed().text()));
 		fields.put("meaning", plain(row.meaning()));
 		Matcher bounds = BOUNDS.matcher(row.allowed().bounds());
-		if (row.allowed().text().endsWith(Operation.names())) {
+		if (row.name().equals("op") && row.hasDefault()) {
 			fields.put("allowed", "one of the operations");
 			fields.put("values", List.of(Operation.names().split(", ", -1)));
 		}

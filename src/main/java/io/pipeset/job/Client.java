@@ -4,7 +4,6 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 import io.pipeset.engine.script.Scripts;
 import io.pipeset.job.JobRefusedException.Reason;
@@ -31,15 +30,16 @@ public final class Client {
 	public static final String NONE = "none";
 
 	/** The service itself: only it may use {@link ReservedKeys reserved keys}. */
-	public static final Client SERVICE = new Client("service", EnumSet.allOf(Operation.class), KeyPrefixes.ANY,
-			EnumSet.allOf(Right.class), Limits.NONE, false);
+	public static final Client SERVICE = new Client("service", null, KeyPrefixes.ANY, EnumSet.allOf(Right.class),
+			Limits.NONE, false);
 
 	private static final Rejection RESERVED = new Rejection(Rejection.FORBIDDEN,
 			"a key of the record begins with 'pipeset:', which is reserved for the service: use another key");
 
 	private final String name;
 
-	private final Set<Operation> operations;
+	/** The names of the operations of its records; {@code null} for all. */
+	private final @Nullable Set<String> operations;
 
 	private final KeyPrefixes keys;
 
@@ -57,14 +57,15 @@ public final class Client {
 	/**
 	 * Creates a client.
 	 * @param name one of a bounded set of names, because it is a tag of meters
-	 * @param operations the operations that its records may have
+	 * @param operations the names of the operations that its records may have, in upper
+	 * case; {@code null} for all
 	 * @param keys the keys that its records may have
 	 * @param shares whether there are other clients
 	 */
-	public Client(String name, Set<Operation> operations, KeyPrefixes keys, Set<Right> rights, Limits limits,
+	public Client(String name, @Nullable Set<String> operations, KeyPrefixes keys, Set<Right> rights, Limits limits,
 			boolean shares) {
 		this.name = name;
-		this.operations = Collections.unmodifiableSet(operations);
+		this.operations = (operations != null) ? Collections.unmodifiableSet(operations) : null;
 		this.keys = keys;
 		this.rights = Collections.unmodifiableSet(rights);
 		this.limits = limits;
@@ -83,7 +84,7 @@ public final class Client {
 		if (!scripts) {
 			rights.remove(Right.SCRIPTS);
 		}
-		return new Client(NONE, EnumSet.allOf(Operation.class), KeyPrefixes.ANY, rights, Limits.NONE, false);
+		return new Client(NONE, null, KeyPrefixes.ANY, rights, Limits.NONE, false);
 	}
 
 	/** The name, which is not secret. */
@@ -172,8 +173,8 @@ public final class Client {
 			require(Right.SWEEPS);
 		}
 		Operation operation = settings.operation();
-		if (this.operations.isEmpty()
-				|| (settings.only() && operation != null && !this.operations.contains(operation))) {
+		if (this.operations != null
+				&& (this.operations.isEmpty() || (settings.only() && operation != null && !mayRun(operation)))) {
 			throw forbidden("run " + ((operation != null) ? operation : "records"), "operations", operations());
 		}
 		if (settings.only() && operation == Operation.EVALSHA) {
@@ -237,7 +238,7 @@ public final class Client {
 	 */
 	public @Nullable Rejection refuse(Record record) {
 		Operation operation = record.operation();
-		if (!this.operations.contains(operation)) {
+		if (!mayRun(operation)) {
 			return new Rejection(Rejection.FORBIDDEN, "the record is a " + operation + ", and the client '" + this.name
 					+ "' may run " + operations() + " (" + property("operations") + ")");
 		}
@@ -268,9 +269,13 @@ public final class Client {
 		return "pipeset.clients." + this.name + "." + property;
 	}
 
+	private boolean mayRun(Operation operation) {
+		return this.operations == null || this.operations.contains(operation.toString());
+	}
+
 	private String operations() {
-		return (this.operations.isEmpty()) ? "none"
-				: this.operations.stream().map(Operation::toString).collect(Collectors.joining(", "));
+		return (this.operations == null) ? "all"
+				: (this.operations.isEmpty()) ? "none" : String.join(", ", this.operations);
 	}
 
 	@Override

@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import io.pipeset.record.Operation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -34,7 +33,8 @@ public record ClientsProperties(@DefaultValue Map<String, Policy> clients) {
 	 * a key is replaced
 	 * @param certificate the subject of its TLS certificate, a distinguished name
 	 * according to RFC 2253; {@code null} if it has none
-	 * @param operations the operations that its records may have; all if left out
+	 * @param operations the names of the operations that its records may have, such as
+	 * SET or BF.ADD; all if left out
 	 * @param keyPrefixes the prefixes of the Redis keys that its records may have; any
 	 * key if left out
 	 * @param scripts whether it may load and run scripts, which may write any key despite
@@ -46,7 +46,7 @@ public record ClientsProperties(@DefaultValue Map<String, Policy> clients) {
 	 * @param limits its limits, in addition to those of the service
 	 */
 	public record Policy(@DefaultValue List<String> keySha256, @Nullable String certificate,
-			@Nullable Set<Operation> operations, @Nullable List<String> keyPrefixes,
+			@Nullable Set<String> operations, @Nullable List<String> keyPrefixes,
 			@DefaultValue("false") boolean scripts, @DefaultValue("true") boolean sweeps,
 			@DefaultValue("false") boolean analyses, @DefaultValue("false") boolean tunings,
 			@DefaultValue PolicyLimits limits) {

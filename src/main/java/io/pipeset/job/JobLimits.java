@@ -3,6 +3,7 @@ package io.pipeset.job;
 import java.time.Duration;
 
 import io.pipeset.job.input.ByteLimit;
+import io.pipeset.record.OperationFinder;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.memory.MemoryReservation;
 
@@ -104,8 +105,13 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		return new ByteLimit("pipeset.limits.max-inflated-bytes", this.maxInflatedBytes.toBytes());
 	}
 
-	public RecordLimit ofRecords(MemoryReservation memory, int database) {
-		return new RecordLimit((int) this.maxRecordBytes.toBytes(), this.maxArguments, memory, database);
+	/**
+	 * The bounds of the records of a job.
+	 * @param database the database of the job's Redis
+	 * @param operations finds the operations that records name
+	 */
+	public RecordLimit ofRecords(MemoryReservation room, int database, OperationFinder operations) {
+		return new RecordLimit((int) this.maxRecordBytes.toBytes(), this.maxArguments, room, database, operations);
 	}
 
 	private static void check(String property, long value, long min, long max) {

@@ -117,6 +117,29 @@ public final class ArgumentBytes {
 		return true;
 	}
 
+	/**
+	 * Appends the bytes that hexadecimal digits stand for.
+	 * @param source the array that holds the digits, two for each byte, in any case
+	 * @return {@code false} if they are no such digits, and nothing was appended
+	 */
+	public boolean appendHex(byte[] source, int offset, int length) {
+		if (length % 2 != 0) {
+			return false;
+		}
+		ensureCapacity(length / 2);
+		int at = this.used;
+		for (int i = offset; i < offset + length; i += 2) {
+			int high = Character.digit(source[i], 16);
+			int low = Character.digit(source[i + 1], 16);
+			if (high < 0 || low < 0) {
+				return false;
+			}
+			this.bytes[at++] = (byte) (high << 4 | low);
+		}
+		this.used = at;
+		return true;
+	}
+
 	/** Makes sure that the array can take further bytes of the current argument. */
 	private void ensureCapacity(int more) {
 		if (more > this.bytes.length - this.used) {

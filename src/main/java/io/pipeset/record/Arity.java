@@ -22,6 +22,14 @@ record Arity(int least, int most, boolean pairs) {
 		return new Arity(least, most, false);
 	}
 
+	/**
+	 * The number that a server describes.
+	 * @param arity the words of the command with its name; if negative, the least number
+	 */
+	static Arity described(int arity) {
+		return (arity >= 0) ? of(arity - 1) : atLeast(-arity - 1);
+	}
+
 	static Arity pairsAfterKey() {
 		return new Arity(3, Integer.MAX_VALUE, true);
 	}

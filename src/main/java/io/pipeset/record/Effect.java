@@ -49,6 +49,17 @@ public enum Effect {
 	POP,
 
 	/**
+	 * Not to be repeated, of an operation that only the server describes: the strings in
+	 * the reply may exist nowhere else any more, and an array may have errors in it.
+	 */
+	DESCRIBED,
+
+	/**
+	 * The same, whose caller does not want these strings.
+	 */
+	DESCRIBED_UNLISTED,
+
+	/**
 	 * A pop that keeps the value in Redis, in another list: RPOP as {@code LMOVE key list
 	 * RIGHT LEFT}. Only the service itself creates such records.
 	 */
@@ -71,7 +82,12 @@ public enum Effect {
 	 * @return {@code true} if the outcome depends on the reply's elements or number
 	 */
 	public boolean needsReply() {
-		return takesValues() || this == PARTS || tellsByNumber();
+		return takesValues() || this == PARTS || isDescribed() || tellsByNumber();
+	}
+
+	/** Whether only the server describes the operation. */
+	public boolean isDescribed() {
+		return this == DESCRIBED || this == DESCRIBED_UNLISTED;
 	}
 
 	/** Whether the reply is a number, and 0 means that there was nothing to do. */
@@ -108,7 +124,7 @@ public enum Effect {
 	 */
 	public boolean isNoop(boolean nil, boolean empty) {
 		return switch (this) {
-			case REPEATABLE, ONCE, PARTS -> false;
+			case REPEATABLE, ONCE, PARTS, DESCRIBED, DESCRIBED_UNLISTED -> false;
 			case CONDITIONAL -> nil;
 			case GET_IF_ABSENT -> !nil;
 			case POP, MOVE -> nil || empty;

@@ -1,74 +1,93 @@
 package io.pipeset.record;
 
-/** Defines which of a record's arguments are keys. */
-enum Keys {
+/** The rule that says which of a record's arguments are keys. */
+abstract class Keys {
 
 	/** The first argument. */
-	FIRST(0, 1) {
+	static final Keys FIRST = new Keys("FIRST", 0, 1) {
 		@Override
 		int count(int arguments, long counted) {
 			return 1;
 		}
-	},
+	};
 
 	/** The first two arguments. */
-	FIRST_TWO(0, 1) {
+	static final Keys FIRST_TWO = new Keys("FIRST_TWO", 0, 1) {
 		@Override
 		int count(int arguments, long counted) {
 			return 2;
 		}
-	},
+	};
 
 	/** All arguments. */
-	ALL(0, 1) {
+	static final Keys ALL = new Keys("ALL", 0, 1) {
 		@Override
 		int count(int arguments, long counted) {
 			return arguments;
 		}
-	},
+	};
 
-	/** The second argument is the number of keys, which begin at the third one. */
-	COUNTED(2, 1) {
+	/** As many arguments as the second one says, from the third on. */
+	static final Keys COUNTED = new Keys("COUNTED", 2, 1) {
 		@Override
 		int count(int arguments, long counted) {
 			return (int) Math.max(0, Math.min(counted, arguments - 2));
 		}
-	},
+	};
 
-	/**
-	 * The first argument is the number of keys, which begin at the second one, each with
-	 * its value after it.
-	 */
-	COUNTED_PAIRS(1, 2) {
+	/** As many as the first argument says, from the second on, a value behind each. */
+	static final Keys COUNTED_PAIRS = new Keys("COUNTED_PAIRS", 1, 2) {
 		@Override
 		int count(int arguments, long counted) {
 			return (int) Math.max(0, Math.min(counted, (arguments - 1) / 2));
 		}
-	},
+	};
 
 	/** Every second argument, from the first on. */
-	PAIRS(0, 2) {
+	static final Keys PAIRS = new Keys("PAIRS", 0, 2) {
 		@Override
 		int count(int arguments, long counted) {
 			return arguments / 2;
 		}
-	},
+	};
 
 	/** Every third argument, from the first on. */
-	TRIPLES(0, 3) {
+	static final Keys TRIPLES = new Keys("TRIPLES", 0, 3) {
 		@Override
 		int count(int arguments, long counted) {
 			return arguments / 3;
 		}
 	};
 
+	private final String name;
+
 	private final int first;
 
 	private final int step;
 
-	Keys(int first, int step) {
+	private Keys(String name, int first, int step) {
+		this.name = name;
 		this.first = first;
 		this.step = step;
+	}
+
+	/** The rule of an operation that a server describes. */
+	static Keys described(Description description) {
+		int last = description.lastKey();
+		return new Keys("DESCRIBED", description.firstKey() - 1, description.keyStep()) {
+
+			@Override
+			int count(int arguments, long counted) {
+				int end = (last >= 0) ? Math.min(last, arguments) : arguments + 1 + last;
+				return (end <= first()) ? 0 : (end - 1 - first()) / step() + 1;
+			}
+
+		};
+	}
+
+	@Override
+	public String toString() {
+		return this.name;
 	}
 
 	/** The position of the first key, from 0. */

@@ -1,129 +1,174 @@
 package io.pipeset.record;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of operations that Pipeset supports, one row each. It sends no other command
- * of a caller. Names, arities and key positions are those of Redis's own
+ * An operation of records. The constants are the table of those whose options, replies
+ * and repeats are known here, a row each; others are described by the server. Names,
+ * arities and key positions are those of Redis's own
  * <a href="https://redis.io/docs/latest/commands/command-info/">COMMAND INFO</a>. A row's
  * effect is the effect of a record without options. If an operation has options, the row
  * ends with a function that reads them and may change the effect.
  */
-public enum Operation {
+public final class Operation {
 
-	SET(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CoalescedCommand.MSET, SetOptions::read),
+	private static final List<Operation> TABLE = new ArrayList<>();
 
-	HSET(Arity.pairsAfterKey(), Keys.FIRST, Effect.REPEATABLE, CoalescedCommand.MEMBERS, (record) -> {
-		record.ttl().expireByScript(record);
-		return null;
-	}),
+	public static final Operation SET = row("SET", Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE,
+			CoalescedCommand.MSET, SetOptions::read);
 
-	HDEL(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CoalescedCommand.MEMBERS),
+	public static final Operation HSET = row("HSET", Arity.pairsAfterKey(), Keys.FIRST, Effect.REPEATABLE,
+			CoalescedCommand.MEMBERS, (record) -> {
+				record.ttl().expireByScript(record);
+				return null;
+			});
 
-	RPOP(Arity.between(1, 2), Keys.FIRST, Effect.POP, CoalescedCommand.COUNT, Operation::checkCount),
+	public static final Operation HDEL = row("HDEL", Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE,
+			CoalescedCommand.MEMBERS);
 
-	LPOP(Arity.between(1, 2), Keys.FIRST, Effect.POP, CoalescedCommand.COUNT, Operation::checkCount),
+	public static final Operation RPOP = row("RPOP", Arity.between(1, 2), Keys.FIRST, Effect.POP,
+			CoalescedCommand.COUNT, Operation::checkCount);
 
-	LPUSH(Arity.atLeast(2), Keys.FIRST, Effect.ONCE, CoalescedCommand.ELEMENTS),
+	public static final Operation LPOP = row("LPOP", Arity.between(1, 2), Keys.FIRST, Effect.POP,
+			CoalescedCommand.COUNT, Operation::checkCount);
 
-	RPUSH(Arity.atLeast(2), Keys.FIRST, Effect.ONCE, CoalescedCommand.ELEMENTS),
+	public static final Operation LPUSH = row("LPUSH", Arity.atLeast(2), Keys.FIRST, Effect.ONCE,
+			CoalescedCommand.ELEMENTS);
 
-	DEL(Arity.atLeast(1), Keys.ALL, Effect.REPEATABLE, CoalescedCommand.KEYS),
+	public static final Operation RPUSH = row("RPUSH", Arity.atLeast(2), Keys.FIRST, Effect.ONCE,
+			CoalescedCommand.ELEMENTS);
 
-	UNLINK(Arity.atLeast(1), Keys.ALL, Effect.REPEATABLE, CoalescedCommand.KEYS),
+	public static final Operation DEL = row("DEL", Arity.atLeast(1), Keys.ALL, Effect.REPEATABLE,
+			CoalescedCommand.KEYS);
 
-	EXPIRE(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, Conditions::readExpire),
+	public static final Operation UNLINK = row("UNLINK", Arity.atLeast(1), Keys.ALL, Effect.REPEATABLE,
+			CoalescedCommand.KEYS);
 
-	PERSIST(Arity.of(1), Keys.FIRST, Effect.REPEATABLE),
+	public static final Operation EXPIRE = row("EXPIRE", Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE,
+			Conditions::readExpire);
 
-	SADD(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CoalescedCommand.MEMBERS),
+	public static final Operation PERSIST = row("PERSIST", Arity.of(1), Keys.FIRST, Effect.REPEATABLE);
 
-	SREM(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CoalescedCommand.MEMBERS),
+	public static final Operation SADD = row("SADD", Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE,
+			CoalescedCommand.MEMBERS);
 
-	ZADD(Arity.atLeast(3), Keys.FIRST, Effect.REPEATABLE, CoalescedCommand.SCORED_MEMBERS, Conditions::readZadd),
+	public static final Operation SREM = row("SREM", Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE,
+			CoalescedCommand.MEMBERS);
 
-	ZREM(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CoalescedCommand.MEMBERS),
+	public static final Operation ZADD = row("ZADD", Arity.atLeast(3), Keys.FIRST, Effect.REPEATABLE,
+			CoalescedCommand.SCORED_MEMBERS, Conditions::readZadd);
 
-	XADD(Arity.atLeast(4), Keys.FIRST, Effect.ONCE, StreamOptions::read),
+	public static final Operation ZREM = row("ZREM", Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE,
+			CoalescedCommand.MEMBERS);
 
-	INCRBY(Arity.of(2), Keys.FIRST, Effect.ONCE, (record) -> checkIncrement(record, 1)),
+	public static final Operation XADD = row("XADD", Arity.atLeast(4), Keys.FIRST, Effect.ONCE, StreamOptions::read);
 
-	HINCRBY(Arity.of(3), Keys.FIRST, Effect.ONCE, (record) -> checkIncrement(record, 2)),
+	public static final Operation INCRBY = row("INCRBY", Arity.of(2), Keys.FIRST, Effect.ONCE,
+			(record) -> checkIncrement(record, 1));
 
-	PFADD(Arity.atLeast(1), Keys.FIRST, Effect.REPEATABLE, CoalescedCommand.MEMBERS),
+	public static final Operation HINCRBY = row("HINCRBY", Arity.of(3), Keys.FIRST, Effect.ONCE,
+			(record) -> checkIncrement(record, 2));
 
-	GEOADD(Arity.atLeast(4), Keys.FIRST, Effect.REPEATABLE, Conditions::readGeoadd),
+	public static final Operation PFADD = row("PFADD", Arity.atLeast(1), Keys.FIRST, Effect.REPEATABLE,
+			CoalescedCommand.MEMBERS);
 
-	SETBIT(Arity.of(3), Keys.FIRST, Effect.REPEATABLE, Operation::checkBit),
+	public static final Operation GEOADD = row("GEOADD", Arity.atLeast(4), Keys.FIRST, Effect.REPEATABLE,
+			Conditions::readGeoadd);
 
-	SETEX(Arity.of(3), Keys.FIRST, Effect.REPEATABLE, (record) -> SetOptions.checkTime(record, 1, "EX")),
+	public static final Operation SETBIT = row("SETBIT", Arity.of(3), Keys.FIRST, Effect.REPEATABLE,
+			Operation::checkBit);
 
-	PSETEX(Arity.of(3), Keys.FIRST, Effect.REPEATABLE, (record) -> SetOptions.checkTime(record, 1, "PX")),
+	public static final Operation SETEX = row("SETEX", Arity.of(3), Keys.FIRST, Effect.REPEATABLE,
+			(record) -> SetOptions.checkTime(record, 1, "EX"));
 
-	MSETEX(Arity.atLeast(3), Keys.COUNTED_PAIRS, Effect.REPEATABLE, SetOptions::readMsetex),
+	public static final Operation PSETEX = row("PSETEX", Arity.of(3), Keys.FIRST, Effect.REPEATABLE,
+			(record) -> SetOptions.checkTime(record, 1, "PX"));
 
-	APPEND(Arity.of(2), Keys.FIRST, Effect.ONCE),
+	public static final Operation MSETEX = row("MSETEX", Arity.atLeast(3), Keys.COUNTED_PAIRS, Effect.REPEATABLE,
+			SetOptions::readMsetex);
 
-	SETRANGE(Arity.of(3), Keys.FIRST, Effect.REPEATABLE, Operation::checkOffset),
+	public static final Operation APPEND = row("APPEND", Arity.of(2), Keys.FIRST, Effect.ONCE);
 
-	GETDEL(Arity.of(1), Keys.FIRST, Effect.POP),
+	public static final Operation SETRANGE = row("SETRANGE", Arity.of(3), Keys.FIRST, Effect.REPEATABLE,
+			Operation::checkOffset);
 
-	DELIFEQ(Arity.of(2), Keys.FIRST, Effect.ONCE),
+	public static final Operation GETDEL = row("GETDEL", Arity.of(1), Keys.FIRST, Effect.POP);
 
-	INCRBYFLOAT(Arity.of(2), Keys.FIRST, Effect.ONCE),
+	public static final Operation DELIFEQ = row("DELIFEQ", Arity.of(2), Keys.FIRST, Effect.ONCE);
 
-	HSETNX(Arity.of(3), Keys.FIRST, Effect.ONCE),
+	public static final Operation INCRBYFLOAT = row("INCRBYFLOAT", Arity.of(2), Keys.FIRST, Effect.ONCE);
 
-	HSETEX(Arity.atLeast(5), Keys.FIRST, Effect.REPEATABLE, FieldOptions::readSet),
+	public static final Operation HSETNX = row("HSETNX", Arity.of(3), Keys.FIRST, Effect.ONCE);
 
-	HEXPIRE(Arity.atLeast(5), Keys.FIRST, Effect.REPEATABLE, FieldOptions::readExpire),
+	public static final Operation HSETEX = row("HSETEX", Arity.atLeast(5), Keys.FIRST, Effect.REPEATABLE,
+			FieldOptions::readSet);
 
-	HINCRBYFLOAT(Arity.of(3), Keys.FIRST, Effect.ONCE),
+	public static final Operation HEXPIRE = row("HEXPIRE", Arity.atLeast(5), Keys.FIRST, Effect.REPEATABLE,
+			FieldOptions::readExpire);
 
-	PEXPIRE(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, Conditions::readExpire),
+	public static final Operation HINCRBYFLOAT = row("HINCRBYFLOAT", Arity.of(3), Keys.FIRST, Effect.ONCE);
 
-	EXPIREAT(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, Conditions::readExpire),
+	public static final Operation PEXPIRE = row("PEXPIRE", Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE,
+			Conditions::readExpire);
 
-	PEXPIREAT(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, Conditions::readExpire),
+	public static final Operation EXPIREAT = row("EXPIREAT", Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE,
+			Conditions::readExpire);
 
-	COPY(Arity.atLeast(2), Keys.FIRST_TWO, Effect.ONCE, Operation::checkCopy),
+	public static final Operation PEXPIREAT = row("PEXPIREAT", Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE,
+			Conditions::readExpire);
 
-	RENAME(Arity.of(2), Keys.FIRST_TWO, Effect.ONCE),
+	public static final Operation COPY = row("COPY", Arity.atLeast(2), Keys.FIRST_TWO, Effect.ONCE,
+			Operation::checkCopy);
 
-	LMOVE(Arity.of(4), Keys.FIRST_TWO, Effect.CONDITIONAL, Operation::checkListEnds),
+	public static final Operation RENAME = row("RENAME", Arity.of(2), Keys.FIRST_TWO, Effect.ONCE);
 
-	SMOVE(Arity.of(3), Keys.FIRST_TWO, Effect.ONCE),
+	public static final Operation LMOVE = row("LMOVE", Arity.of(4), Keys.FIRST_TWO, Effect.CONDITIONAL,
+			Operation::checkListEnds);
 
-	ZINCRBY(Arity.of(3), Keys.FIRST, Effect.ONCE),
+	public static final Operation SMOVE = row("SMOVE", Arity.of(3), Keys.FIRST_TWO, Effect.ONCE);
 
-	XTRIM(Arity.atLeast(3), Keys.FIRST, Effect.REPEATABLE, StreamOptions::readTrim),
+	public static final Operation ZINCRBY = row("ZINCRBY", Arity.of(3), Keys.FIRST, Effect.ONCE);
 
-	JSON_SET(Arity.atLeast(3), Keys.FIRST, Effect.REPEATABLE, JsonPaths::readSet),
+	public static final Operation XTRIM = row("XTRIM", Arity.atLeast(3), Keys.FIRST, Effect.REPEATABLE,
+			StreamOptions::readTrim);
 
-	JSON_MSET(Arity.atLeast(3), Keys.TRIPLES, Effect.REPEATABLE, JsonPaths::readMset),
+	public static final Operation JSON_SET = row("JSON.SET", Arity.atLeast(3), Keys.FIRST, Effect.REPEATABLE,
+			JsonPaths::readSet);
 
-	VADD(Arity.atLeast(4), Keys.FIRST, Effect.REPEATABLE, VectorOptions::read),
+	public static final Operation JSON_MSET = row("JSON.MSET", Arity.atLeast(3), Keys.TRIPLES, Effect.REPEATABLE,
+			JsonPaths::readMset);
 
-	TS_MADD(Arity.atLeast(3), Keys.TRIPLES, Effect.PARTS, Operation::checkSamples),
+	public static final Operation VADD = row("VADD", Arity.atLeast(4), Keys.FIRST, Effect.REPEATABLE,
+			VectorOptions::read);
 
-	MSET(Arity.pairsOfKeys(), Keys.PAIRS, Effect.REPEATABLE),
+	public static final Operation TS_MADD = row("TS.MADD", Arity.atLeast(3), Keys.TRIPLES, Effect.PARTS,
+			Operation::checkSamples);
 
-	SETNX(Arity.of(2), Keys.FIRST, Effect.COUNTED_ONCE),
+	public static final Operation MSET = row("MSET", Arity.pairsOfKeys(), Keys.PAIRS, Effect.REPEATABLE);
 
-	INCR(Arity.of(1), Keys.FIRST, Effect.ONCE),
+	public static final Operation SETNX = row("SETNX", Arity.of(2), Keys.FIRST, Effect.COUNTED_ONCE);
 
-	DECR(Arity.of(1), Keys.FIRST, Effect.ONCE),
+	public static final Operation INCR = row("INCR", Arity.of(1), Keys.FIRST, Effect.ONCE);
 
-	DECRBY(Arity.of(2), Keys.FIRST, Effect.ONCE, Operation::checkDecrement),
+	public static final Operation DECR = row("DECR", Arity.of(1), Keys.FIRST, Effect.ONCE);
 
-	RESTORE(Arity.atLeast(3), Keys.FIRST, Effect.ONCE, RestoreOptions::read),
+	public static final Operation DECRBY = row("DECRBY", Arity.of(2), Keys.FIRST, Effect.ONCE,
+			Operation::checkDecrement);
 
-	EVALSHA(Arity.atLeast(2), Keys.COUNTED, Effect.ONCE, Operation::checkScript);
+	public static final Operation RESTORE = row("RESTORE", Arity.atLeast(3), Keys.FIRST, Effect.ONCE,
+			RestoreOptions::read);
+
+	public static final Operation EVALSHA = row("EVALSHA", Arity.atLeast(2), Keys.COUNTED, Effect.ONCE,
+			Operation::checkScript);
 
 	/** The old name of HSET, which is sent as HSET. */
 	private static final byte[] HMSET = "HMSET".getBytes(StandardCharsets.US_ASCII);
@@ -132,11 +177,14 @@ public enum Operation {
 
 	private static final Operation[][] BY_LENGTH = groupByLength();
 
-	private static final String NAMES = Arrays.stream(values())
-		.map(Operation::toString)
-		.collect(Collectors.joining(", "));
+	private static final String NAMES = TABLE.stream().map(Operation::toString).collect(Collectors.joining(", "));
+
+	private final int number;
 
 	private final String command;
+
+	/** The first word of the command, by which it is sent. */
+	private final String word;
 
 	private final byte[] resp;
 
@@ -152,30 +200,122 @@ public enum Operation {
 
 	private final @Nullable Function<Record, @Nullable String> options;
 
-	Operation(Arity arity, Keys keys, Effect effect) {
-		this(arity, keys, effect, CoalescedCommand.NONE);
-	}
+	private final @Nullable Map<String, Operation> subcommands;
 
-	Operation(Arity arity, Keys keys, Effect effect, CoalescedCommand coalesced) {
-		this(arity, keys, effect, coalesced, null);
-	}
-
-	Operation(Arity arity, Keys keys, Effect effect, Function<Record, @Nullable String> options) {
-		this(arity, keys, effect, CoalescedCommand.NONE, options);
-	}
-
-	Operation(Arity arity, Keys keys, Effect effect, CoalescedCommand coalesced,
-			@Nullable Function<Record, @Nullable String> options) {
-		// The names of module commands contain a dot, which Java does not allow in a
-		// constant.
-		this.command = name().replace('_', '.');
-		this.upper = this.command.getBytes(StandardCharsets.US_ASCII);
-		this.resp = ("$" + this.upper.length + "\r\n" + this.command + "\r\n").getBytes(StandardCharsets.US_ASCII);
+	/**
+	 * A row of the table, or an operation that a server describes.
+	 * @param command the name as Redis knows it; of a subcommand both words
+	 * @param subcommands the operations of a container by the upper case of their second
+	 * word; {@code null} for an operation of its own
+	 */
+	private Operation(int number, String command, Arity arity, Keys keys, Effect effect, CoalescedCommand coalesced,
+			@Nullable Function<Record, @Nullable String> options, @Nullable Map<String, Operation> subcommands) {
+		this.number = number;
+		this.command = command;
+		int blank = command.indexOf(' ');
+		this.word = (blank < 0) ? command : command.substring(0, blank);
+		this.upper = this.word.getBytes(StandardCharsets.UTF_8);
+		this.resp = ("$" + this.upper.length + "\r\n" + this.word + "\r\n").getBytes(StandardCharsets.UTF_8);
 		this.arity = arity;
 		this.keys = keys;
 		this.effect = effect;
 		this.coalesced = coalesced;
 		this.options = options;
+		this.subcommands = subcommands;
+	}
+
+	private static Operation row(String command, Arity arity, Keys keys, Effect effect) {
+		return row(command, arity, keys, effect, CoalescedCommand.NONE, null);
+	}
+
+	private static Operation row(String command, Arity arity, Keys keys, Effect effect, CoalescedCommand common) {
+		return row(command, arity, keys, effect, common, null);
+	}
+
+	private static Operation row(String command, Arity arity, Keys keys, Effect effect,
+			Function<Record, @Nullable String> options) {
+		return row(command, arity, keys, effect, CoalescedCommand.NONE, options);
+	}
+
+	private static Operation row(String command, Arity arity, Keys keys, Effect effect, CoalescedCommand common,
+			@Nullable Function<Record, @Nullable String> options) {
+		Operation row = new Operation(TABLE.size(), command, arity, keys, effect, common, options, null);
+		TABLE.add(row);
+		return row;
+	}
+
+	/** The rows of the table, in its order. */
+	public static List<Operation> values() {
+		return Collections.unmodifiableList(TABLE);
+	}
+
+	/**
+	 * An operation that a server describes.
+	 * @param name the name, of a subcommand both words with a blank between them
+	 * @param description its arity and keys, as COMMAND INFO has them
+	 * @return the operation; {@code null} if this process knows too many already
+	 */
+	public static @Nullable Operation described(String name, Description description) {
+		return DescribedOperations.get(name.toUpperCase(Locale.ROOT), description);
+	}
+
+	static Operation described(int number, String name, Description description) {
+		return new Operation(number, name, Arity.described(description.arity()), Keys.described(description),
+				Effect.DESCRIBED, CoalescedCommand.NONE, null, null);
+	}
+
+	/**
+	 * An operation whose second word says which one it is, such as XGROUP.
+	 * @param subcommands its operations by the upper case of that word
+	 */
+	public static Operation container(String name, Map<String, Operation> subcommands) {
+		return new Operation(-1, name.toUpperCase(Locale.ROOT), Arity.atLeast(1), Keys.FIRST, Effect.ONCE,
+				CoalescedCommand.NONE, null, Map.copyOf(subcommands));
+	}
+
+	/**
+	 * An operation of a number.
+	 * @see #number()
+	 */
+	public static Operation of(int number) {
+		return (number < TABLE.size()) ? TABLE.get(number) : DescribedOperations.get(number);
+	}
+
+	/**
+	 * The number of the operation in this process: those of the table come first.
+	 * @return 0 to {@value DescribedOperations#MOST}
+	 */
+	public int number() {
+		return this.number;
+	}
+
+	/** Whether the table has the operation, and no server has to describe it. */
+	public boolean isTabled() {
+		return this.number >= 0 && this.number < TABLE.size();
+	}
+
+	/** Whether the second word of a command says which operation it is. */
+	public boolean isContainer() {
+		return this.subcommands != null;
+	}
+
+	/** An operation of a container, by its second word; {@code null} if it has none. */
+	public @Nullable Operation subcommand(String word) {
+		return (this.subcommands != null) ? this.subcommands.get(word.toUpperCase(Locale.ROOT)) : null;
+	}
+
+	/** What a server has said of it; {@code null} for a row of the table. */
+	public @Nullable Description description() {
+		return (this.number >= TABLE.size()) ? DescribedOperations.description(this) : null;
+	}
+
+	/**
+	 * The operation that a record of this one runs.
+	 * @return this one, or of a container that of the first argument; {@code null} if the
+	 * container has none of that name
+	 */
+	@Nullable Operation resolve(Record record) {
+		return (this.subcommands == null) ? this : (record.argumentCount() == 0) ? null : subcommand(record.text(0));
 	}
 
 	/**
@@ -275,10 +415,7 @@ public enum Operation {
 	 * @return {@code true} for operations that only set an expiry
 	 */
 	public boolean expiresOnly() {
-		return switch (this) {
-			case EXPIRE, PEXPIRE, EXPIREAT, PEXPIREAT, HEXPIRE -> true;
-			default -> false;
-		};
+		return this == EXPIRE || this == PEXPIRE || this == EXPIREAT || this == PEXPIREAT || this == HEXPIRE;
 	}
 
 	/**
@@ -288,6 +425,19 @@ public enum Operation {
 	@Override
 	public String toString() {
 		return this.command;
+	}
+
+	/**
+	 * The first word of the command.
+	 * @return the name by which it is sent, in upper case
+	 */
+	public String word() {
+		return this.word;
+	}
+
+	/** The name as an identifier, such as {@code JSON_SET}. */
+	public String name() {
+		return this.command.replace('.', '_').replace(' ', '_');
 	}
 
 	Keys keys() {
@@ -318,11 +468,11 @@ public enum Operation {
 	}
 
 	private static Operation[][] groupByLength() {
-		int longest = Arrays.stream(values()).mapToInt((row) -> row.upper.length).max().orElse(0);
+		int longest = TABLE.stream().mapToInt((row) -> row.upper.length).max().orElse(0);
 		Operation[][] rows = new Operation[longest + 1][];
 		for (int i = 0; i <= longest; i++) {
 			int length = i;
-			rows[i] = Arrays.stream(values()).filter((row) -> row.upper.length == length).toArray(Operation[]::new);
+			rows[i] = TABLE.stream().filter((row) -> row.upper.length == length).toArray(Operation[]::new);
 		}
 		return rows;
 	}

@@ -106,6 +106,19 @@ public final class Record extends SentCommand {
 	}
 
 	/**
+	 * Takes over the id, operation and arguments of another record, which must not change
+	 * before the next record begins.
+	 * @param other a record that was not sent; its rejection is not taken over
+	 */
+	public void copy(Record other) {
+		this.id = other.id;
+		operation(other.operation());
+		for (int i = 0; i < other.argumentCount(); i++) {
+			argument(other.source(i), other.offset(i), other.length(i));
+		}
+	}
+
+	/**
 	 * Sets the encoding of the record's strings. Call this before the first string is
 	 * added.
 	 */
@@ -219,10 +232,26 @@ public final class Record extends SentCommand {
 			reject(Rejection.WRONG_DATABASE, this.wrongDatabase);
 		}
 		if (this.rejection == null) {
+			resolve();
+		}
+		if (this.rejection == null) {
 			String problem = operation().check(this);
 			if (problem != null) {
 				reject(Rejection.MALFORMED, problem);
 			}
+		}
+	}
+
+	/** Takes the operation that the first argument names, if it is one of several. */
+	private void resolve() {
+		Operation named = operation();
+		Operation resolved = named.resolve(this);
+		if (resolved == null) {
+			reject(Rejection.UNKNOWN_OPERATION,
+					"operation '" + named + ((argumentCount() > 0) ? " " + excerpt(0) : "") + "' is not supported");
+		}
+		else if (resolved != named) {
+			operation(resolved);
 		}
 	}
 
@@ -326,7 +355,7 @@ public final class Record extends SentCommand {
 	 */
 	public List<Object> commandWords() {
 		List<Object> words = new ArrayList<>(1 + argumentCount());
-		words.add(command().toString());
+		words.add(command().word());
 		for (int i = 0; i < argumentCount(); i++) {
 			words.add(this.encoding.show(source(i), offset(i), offset(i) + length(i)));
 		}

@@ -49,6 +49,9 @@ public abstract sealed class SentCommand permits Record {
 		if (this.effect == Effect.POP) {
 			this.effect = Effect.CONDITIONAL;
 		}
+		else if (this.effect == Effect.DESCRIBED) {
+			this.effect = Effect.DESCRIBED_UNLISTED;
+		}
 	}
 
 	/** Sets the script that the record runs. */

@@ -1,5 +1,8 @@
 package io.pipeset.record;
 
+import java.util.List;
+import java.util.Locale;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * repeatable. Even if the record contains the entry's ID, Redis refuses a repeat. The
  * report would then say that the entry was not added, although it was.
  */
-final class StreamOptions {
+public final class StreamOptions {
 
 	private StreamOptions() {
 	}
@@ -64,6 +67,30 @@ final class StreamOptions {
 		return (fields >= 2 && fields % 2 == 0) ? null
 				: "XADD takes pairs of a field and a value after its key, options and ID, not " + Math.max(fields, 0)
 						+ " arguments";
+	}
+
+	/**
+	 * Finds the ID among the words after the key of an XADD, of which some are not known
+	 * yet.
+	 * @param words the words; an unknown one is no option
+	 * @return its position, or the number of words if only options are given
+	 */
+	public static int idPosition(List<String> words) {
+		int at = 0;
+		while (at < words.size()) {
+			switch (words.get(at).toUpperCase(Locale.ROOT)) {
+				case "NOMKSTREAM" -> at++;
+				case "LIMIT" -> at += 2;
+				case "MAXLEN", "MINID" -> {
+					boolean marked = at + 1 < words.size() && List.of("~", "=").contains(words.get(at + 1));
+					at += (marked) ? 3 : 2;
+				}
+				default -> {
+					return at;
+				}
+			}
+		}
+		return words.size();
 	}
 
 	/**

@@ -130,7 +130,7 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 	/** These settings as a report lists them, without the lists that its rows show. */
 	Map<String, Object> toReport() {
 		Map<String, Object> report = new LinkedHashMap<>();
-		report.put("op", this.operation);
+		report.put("op", this.operation.toString());
 		report.put("records", this.records);
 		report.put("valueBytes", this.valueBytes);
 		report.put("runs", this.runs);

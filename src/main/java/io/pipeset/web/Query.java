@@ -63,7 +63,7 @@ final class Query {
 		if (values == null) {
 			return null;
 		}
-		if (values.size() > 1 && !name.equals(Setting.ARGS.name())) {
+		if (values.size() > 1 && !name.equals(Setting.ARGS.name()) && !name.equals(Setting.COMMAND.name())) {
 			throw Problems.exception(Problem.INVALID_SETTING, "'" + Excerpt.of(name) + "' is given more than once");
 		}
 		String value = values.remove();

@@ -6,6 +6,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
+import io.pipeset.engine.pipeline.call.RedisCallException;
+import io.pipeset.job.ServerOperations;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
@@ -23,10 +25,13 @@ class SettingsReader {
 
 	private final JobSettings defaults;
 
+	private final ServerOperations operations;
+
 	/** The settings of requests without any, which most small jobs have, by path. */
 	private final Map<String, JobSettings> plain = new ConcurrentHashMap<>();
 
-	SettingsReader(JobDefaults defaults) {
+	SettingsReader(JobDefaults defaults, ServerOperations operations) {
+		this.operations = operations;
 		this.defaults = defaults.toSettings();
 	}
 
@@ -39,9 +44,10 @@ class SettingsReader {
 	 */
 	JobSettings read(Query query, String path, @Nullable Operation ofPath, String... taken) {
 		if (query.isEmpty()) {
-			return this.plain.computeIfAbsent(path, (call) -> this.defaults.with(query::take, call, ofPath));
+			return this.plain.computeIfAbsent(path,
+					(call) -> this.defaults.with(query::take, call, ofPath, this.operations));
 		}
-		JobSettings settings = this.defaults.with(query::take, path, ofPath);
+		JobSettings settings = settings(query, path, ofPath);
 		if (query.isEmpty()) {
 			return settings;
 		}
@@ -57,6 +63,16 @@ class SettingsReader {
 		}
 		query.refuseRest(names);
 		return settings;
+	}
+
+	private JobSettings settings(Query query, String path, @Nullable Operation ofPath) {
+		try {
+			return this.defaults.with(query::take, path, ofPath, this.operations);
+		}
+		catch (RedisCallException ex) {
+			throw Problems.exception(Problem.REDIS_UNREACHABLE, "The operation is none of the table, so Redis has to"
+					+ " describe it, and it could not be asked: " + ex.getMessage());
+		}
 	}
 
 	/**

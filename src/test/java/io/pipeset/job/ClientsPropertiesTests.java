@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 
 import io.pipeset.job.ClientsProperties.Policy;
-import io.pipeset.record.Operation;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.context.properties.bind.Binder;
@@ -46,7 +45,7 @@ class ClientsPropertiesTests {
 				"pipeset.clients.a-b-1.operations", "set, json.set")))
 			.get("a-b-1");
 		assertThat(policy.keySha256()).isEqualTo(List.of("aa"));
-		assertThat(policy.operations()).containsExactlyInAnyOrder(Operation.SET, Operation.JSON_SET);
+		assertThat(policy.operations()).containsExactlyInAnyOrder("set", "json.set");
 		assertThat(policy.keyPrefixes()).isNull();
 		assertThat(policy.sweeps()).isTrue();
 		assertThat(List.of(policy.scripts(), policy.analyses(), policy.tunings())).containsOnly(false);

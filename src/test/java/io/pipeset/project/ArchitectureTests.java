@@ -62,7 +62,7 @@ class ArchitectureTests {
 			record.body           | record record.encoding record.memory
 			record.mapping        | record record.encoding record.body
 			record.json           | record record.encoding record.body record.mapping
-			record.csv            | record record.encoding record.memory record.body record.mapping
+			record.csv            | record record.encoding record.memory record.body record.json record.mapping
 			record.resp           | record record.encoding record.body
 			record.format         | record record.body record.mapping record.json record.csv record.resp
 			report                | ''
@@ -82,8 +82,8 @@ class ArchitectureTests {
 			job.pop               | record report engine.slab engine.pipeline engine.pipeline.call engine.servers engine.lane job.memory
 			job.sweep             | record record.memory report engine.pipeline engine.pipeline.call engine.lane engine.scan
 			job.input             | record record.body record.mapping record.format report job.spool engine.lane job.memory job.pop job.sweep job.settings
-			job.settings          | record record.encoding record.mapping record.format report engine.pipeline.flush
-			job                   | engine.lane engine.pipeline engine.script engine.servers job.input job.memory job.settings job.spool record record.encoding record.body record.memory report
+			job.settings          | record record.encoding record.body record.mapping record.format report engine.pipeline.flush
+			job                   | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers job.input job.memory job.settings job.spool record record.encoding record.body record.memory report
 			job.journal           | engine.lane engine.slab job job.input job.memory job.settings job.spool record record.body record.encoding record.format record.memory report
 			job.directory         | engine.lane engine.pipeline engine.pipeline.call engine.servers engine.slab job job.control job.input job.journal job.memory job.settings job.spool record.memory report
 			job.run               | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers engine.slab job job.control job.directory job.input job.journal job.memory job.pop job.settings job.spool record record.body record.mapping record.memory report

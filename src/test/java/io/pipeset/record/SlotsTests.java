@@ -49,7 +49,7 @@ class SlotsTests {
 		Record record = new Record();
 		String[] words = command.split(" ");
 		record.begin(0);
-		record.operation(Operation.valueOf(words[0]));
+		record.operation(Operation.find(words[0]));
 		Arrays.stream(words)
 			.skip(1)
 			.map((word) -> word.getBytes(StandardCharsets.UTF_8))

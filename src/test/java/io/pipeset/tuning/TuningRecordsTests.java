@@ -14,7 +14,7 @@ import io.pipeset.record.RecordReader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,7 +36,7 @@ class TuningRecordsTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(names = { "SET", "HSET", "LPUSH" })
+	@ValueSource(strings = { "SET", "HSET", "LPUSH" })
 	void theirKeysAreExactlyThoseThatAreRemoved(Operation operation) throws IOException {
 		TuningKeys keys = new TuningKeys("t", operation, 2_345);
 		Set<String> written = new LinkedHashSet<>();

@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class CommandTable {
 
-	private static final Operation[] OPERATIONS = Operation.values();
-
 	private static final Effect[] EFFECTS = Effect.values();
 
 	private static final Encoding[] ENCODINGS = Encoding.values();
@@ -35,9 +33,9 @@ final class CommandTable {
 	private int[] starts;
 
 	/**
-	 * A byte each for the operation, the command as sent, the effect and the encoding;
-	 * the last one also has the flag of {@link #needsReply}, which is asked for every
-	 * reply.
+	 * Ten bits each for the numbers of the operation and of the command as sent, four for
+	 * the effect, the flag of {@link #needsReply}, which is asked for every reply, and
+	 * the encoding.
 	 */
 	private int[] kinds;
 
@@ -89,7 +87,7 @@ final class CommandTable {
 
 	@SuppressWarnings("EnumOrdinal") // references would take four times the memory
 	private static int kind(Record record) {
-		return (record.operation().ordinal() << 24) | (record.command().ordinal() << 16)
+		return (record.operation().number() << 22) | (record.command().number() << 12)
 				| (record.effect().ordinal() << 8) | ((record.effect().needsReply()) ? NEEDS_REPLY : 0)
 				| record.encoding().ordinal();
 	}
@@ -148,17 +146,17 @@ final class CommandTable {
 	}
 
 	Operation operation(int command) {
-		return OPERATIONS[this.kinds[command] >> 24];
+		return Operation.of(this.kinds[command] >>> 22);
 	}
 
 	/** The operation that is sent, which may do more than the one of the record. */
 	Operation sentAs(int command) {
-		return OPERATIONS[(this.kinds[command] >> 16) & 0xFF];
+		return Operation.of((this.kinds[command] >>> 12) & 0x3FF);
 	}
 
 	/** The effect of the record, as its options have it. */
 	Effect effect(int command) {
-		return EFFECTS[(this.kinds[command] >> 8) & 0xFF];
+		return EFFECTS[(this.kinds[command] >> 8) & 0xF];
 	}
 
 	/** Whether the reply has values that matter, whoever wants to see it. */

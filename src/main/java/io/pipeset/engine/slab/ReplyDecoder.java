@@ -31,6 +31,8 @@ final class ReplyDecoder {
 
 	private int depth;
 
+	private int strings;
+
 	private long stringBytes;
 
 	private int largestString;
@@ -80,6 +82,11 @@ final class ReplyDecoder {
 		return this.firstError;
 	}
 
+	/** How many bulk strings were in the values so far. */
+	int strings() {
+		return this.strings;
+	}
+
 	/** The size of all bulk strings so far. */
 	long stringBytes() {
 		return this.stringBytes;
@@ -111,6 +118,7 @@ final class ReplyDecoder {
 		}
 		int from = this.at;
 		this.at += length + 2;
+		this.strings++;
 		this.stringBytes += length;
 		this.largestString = Math.max(this.largestString, length);
 		return encoding.show(this.resp, from + prefix, from + length);

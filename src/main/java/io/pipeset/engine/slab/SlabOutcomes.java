@@ -160,7 +160,10 @@ final class SlabOutcomes {
 			popped(command, finding);
 			return;
 		}
-		if (effect == Effect.PARTS && refusedInPart(command, finding)) {
+		if ((effect == Effect.PARTS || effect.isDescribed()) && refusedInPart(command, finding)) {
+			return;
+		}
+		if (effect == Effect.DESCRIBED && takenByDescribed(command, finding)) {
 			return;
 		}
 		boolean noop = effect.isNoop(kind == Kind.NIL,
@@ -196,6 +199,21 @@ final class SlabOutcomes {
 							false),
 					claimed);
 		}
+		return true;
+	}
+
+	/**
+	 * Lists the strings in a reply of which nobody knows whether Redis still has them;
+	 * {@code false} if there are none.
+	 */
+	private boolean takenByDescribed(int command, int finding) {
+		ReplyDecoder decoder = decoder(command, finding);
+		Object value = decoder.next();
+		if (value == null || decoder.strings() == 0) {
+			return false;
+		}
+		this.account.taken().add(value, decoder.stringBytes() + largeNameBytes(command), decoder.largestString());
+		ran(command, false, new Reply(value));
 		return true;
 	}
 

@@ -19,6 +19,7 @@ import io.pipeset.engine.pipeline.call.NoConnectionException;
 import io.pipeset.engine.servers.RedisNodes;
 import io.pipeset.engine.slab.Slab;
 import io.pipeset.job.JobLimits;
+import io.pipeset.job.ServerOperations;
 import io.pipeset.job.directory.JobEnds.JobEnd;
 import io.pipeset.job.journal.JobItems;
 import io.pipeset.job.journal.JournalConnection;
@@ -61,6 +62,8 @@ public class InterruptedJobs {
 
 	private final RedisNodes nodes;
 
+	private final ServerOperations operations;
+
 	private final JobEnds ends;
 
 	private final RedisIdentity redis;
@@ -69,7 +72,8 @@ public class InterruptedJobs {
 	private final Map<String, String> broken = new TreeMap<>();
 
 	InterruptedJobs(Spool spool, JobRegistry registry, JobLimits limits, MemoryBudget memory, RedisNodes nodes,
-			JobEnds ends, RedisIdentity redis) {
+			JobEnds ends, RedisIdentity redis, ServerOperations operations) {
+		this.operations = operations;
 		this.ends = ends;
 		this.redis = redis;
 		this.spool = spool;
@@ -198,7 +202,7 @@ public class InterruptedJobs {
 		OutcomeJournal journal = new OutcomeJournal(file, file(id, OutcomeJournal.OUTCOMES, files),
 				file(id, OutcomeJournal.NOTES, files), this.memory.open(new JobStop()));
 		return new JobItems(request.body(body), journal, request.toSettings(journal.asked().rateLimit()), this.limits,
-				this.memory, this.spool, this.nodes.database());
+				this.memory, this.spool, this.nodes.database(), this.operations);
 	}
 
 	/** Takes the files that the job owns now out of the map, so that they are kept. */

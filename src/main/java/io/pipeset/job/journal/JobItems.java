@@ -25,6 +25,7 @@ import io.pipeset.job.memory.MemoryShare;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.spool.Spool;
 import io.pipeset.record.Operation;
+import io.pipeset.record.OperationFinder;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.body.MalformedBodyException;
@@ -72,6 +73,8 @@ public final class JobItems implements Spool.Removable {
 
 	private final int database;
 
+	private final OperationFinder operations;
+
 	/** Set before the job runs. */
 	private @Nullable EarlierOutcomes earlier;
 
@@ -87,7 +90,8 @@ public final class JobItems implements Spool.Removable {
 	private volatile boolean removed;
 
 	public JobItems(SpooledBody body, OutcomeJournal journal, JobSettings settings, JobLimits limits,
-			MemoryBudget memory, Spool spool, int database) {
+			MemoryBudget memory, Spool spool, int database, OperationFinder operations) {
+		this.operations = operations;
 		this.spool = spool;
 		this.database = database;
 		this.body = body;
@@ -194,7 +198,7 @@ public final class JobItems implements Spool.Removable {
 		Record record = new Record(this.settings.recordDefaults(), memory);
 		Outcomes outcomes = this.journal.outcomes(memory);
 		try {
-			this.body.reread(this.settings, this.limits.ofRecords(memory, this.database),
+			this.body.reread(this.settings, this.limits.ofRecords(memory, this.database, this.operations),
 					this.limits.ofInflatedBodies(), (records) -> {
 						while (found.get() == null && records.read(record)) {
 							boolean mayHaveRun = outcomes.next().mayRunAgain();
@@ -266,7 +270,7 @@ public final class JobItems implements Spool.Removable {
 			Record record = new Record(this.settings.recordDefaults(), memory);
 			try {
 				Outcomes outcomes = this.journal.outcomes(memory);
-				this.body.reread(this.settings, this.limits.ofRecords(memory, this.database),
+				this.body.reread(this.settings, this.limits.ofRecords(memory, this.database, this.operations),
 						this.limits.ofInflatedBodies(), (records) -> {
 							while (records.read(record)) {
 								JournalEntry entry = outcomes.next();

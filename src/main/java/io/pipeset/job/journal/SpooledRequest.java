@@ -7,7 +7,9 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 import io.pipeset.job.Client;
 import io.pipeset.job.input.SpooledBody;
@@ -17,7 +19,9 @@ import io.pipeset.job.settings.Setting;
 import io.pipeset.job.spool.Spool;
 import io.pipeset.job.spool.SpoolException;
 import io.pipeset.job.spool.SpoolFile;
+import io.pipeset.record.Description;
 import io.pipeset.record.Operation;
+import io.pipeset.record.OperationFinder;
 import io.pipeset.record.format.RecordFormat;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -40,16 +44,42 @@ import tools.jackson.databind.json.JsonMapper;
  * @param settings the effective settings, as texts
  * @param operation the operation of records that name none; {@code null} if each record
  * must name one
+ * @param described what a server has said of the operations that the settings name;
+ * {@code null} in a file of an older version that only knew the table
  */
 public record SpooledRequest(@Nullable String client, long createdMillis, long bodyBytes, boolean gzipped,
 		RecordFormat format, @Nullable String charset, @Nullable Long declared, Map<String, List<String>> settings,
-		@Nullable Operation operation) {
+		@Nullable String operation, @Nullable Map<String, Description> described) {
 
 	private static final JsonMapper mapper = JsonMapper.builder().build();
 
 	public static SpooledRequest of(Client client, SpooledBody body, @Nullable Long declared, JobSettings settings) {
 		return new SpooledRequest(client.name(), System.currentTimeMillis(), body.file().bytes(), body.gzipped(),
-				body.format(), body.charset().name(), declared, settings.toTexts(), settings.operation());
+				body.format(), body.charset().name(), declared, settings.toTexts(), name(settings.operation()),
+				settings.described());
+	}
+
+	private static @Nullable String name(@Nullable Operation operation) {
+		return (operation != null) ? operation.toString() : null;
+	}
+
+	/** Finds an operation of the table, or one that was described when the job began. */
+	private @Nullable Operation find(byte[] bytes, int offset, int length) {
+		Operation row = Operation.find(bytes, offset, length);
+		String name = new String(bytes, offset, length, StandardCharsets.UTF_8).toUpperCase(Locale.ROOT);
+		Map<String, Description> known = Objects.requireNonNullElse(this.described, Map.of());
+		Description description = known.get(name);
+		if (row != null || description != null) {
+			return (row != null) ? row : Operation.described(name, Objects.requireNonNull(description));
+		}
+		Map<String, Operation> subcommands = new HashMap<>();
+		known.forEach((command, inner) -> {
+			Operation operation = Operation.described(command, inner);
+			if (command.startsWith(name + " ") && operation != null) {
+				subcommands.put(command.substring(name.length() + 1), operation);
+			}
+		});
+		return (subcommands.isEmpty()) ? null : Operation.container(name, subcommands);
 	}
 
 	/**
@@ -130,7 +160,8 @@ public record SpooledRequest(@Nullable String client, long createdMillis, long b
 			}
 		}
 		try {
-			return JobSettings.of(texts, this.operation);
+			OperationFinder operations = this::find;
+			return JobSettings.of(texts, (this.operation != null) ? operations.find(this.operation) : null, operations);
 		}
 		catch (InvalidSettingException ex) {
 			throw new OtherVersionException("the setting '" + ex.setting() + "' " + ex.problem(), ex);

@@ -1,11 +1,13 @@
 package io.pipeset.job.pop;
 
 import java.time.Duration;
+import java.util.Map;
 
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.engine.lane.LaneContext;
 import io.pipeset.engine.lane.Lanes;
 import io.pipeset.job.memory.MemoryShare;
+import io.pipeset.record.Effect;
 import io.pipeset.record.LimitedPop;
 import io.pipeset.record.Record;
 import io.pipeset.report.Account;
@@ -50,6 +52,9 @@ public final class PopBudget {
 
 	/** How long the job waits for memory before it stops. */
 	private static final Duration MAX_MEMORY_WAIT = Duration.ofSeconds(10);
+
+	/** The values of one element, for operations whose second argument is how many. */
+	private static final Map<String, Integer> VALUES_OF_POPS = Map.of("SPOP", 1, "ZPOPMIN", 2, "ZPOPMAX", 2);
 
 	private final long maxValues;
 
@@ -132,7 +137,47 @@ public final class PopBudget {
 		if (!this.account.wantsValues()) {
 			record.forgoValues();
 		}
-		return !record.effect().takesValues() || admitsPop(record);
+		return (record.effect() == Effect.DESCRIBED) ? admitsDescribed(record)
+				: !record.effect().takesValues() || admitsPop(record);
+	}
+
+	/**
+	 * Makes room for the strings that an operation may return that only the server
+	 * describes: one, or as many as a pop of a set asks for.
+	 */
+	private boolean admitsDescribed(Record record) {
+		Integer values = VALUES_OF_POPS.get(record.operation().toString());
+		long wanted = (values != null) ? values * Math.max(1, (record.argumentCount() > 1) ? record.number(1) : 1) : 1;
+		if (!fits(wanted) || !(this.atomic || isWithinGrowth(wanted))) {
+			drain();
+			if (!hasRoom(record, wanted)) {
+				return false;
+			}
+		}
+		if (!reserve(memoryFor(wanted, false))) {
+			drain();
+			long all = memoryFor(wanted, false);
+			if (!reserve(all) && !reserveSome(all)) {
+				stop(record.operation() + " would take more", this.memoryLimit);
+				return false;
+			}
+		}
+		this.requested += wanted;
+		this.requestedPops++;
+		return true;
+	}
+
+	/** Stops the job if a record may take more than the limits allow. */
+	private boolean hasRoom(Record record, long wanted) {
+		if (wanted > this.maxValues - this.taken) {
+			stop(record.operation() + " would take more", "pipeset.limits.max-popped=" + this.maxValues);
+			return false;
+		}
+		if (this.takenBytes >= this.maxBytes) {
+			stop(record.operation() + " would take more", this.limit);
+			return false;
+		}
+		return true;
 	}
 
 	/** Releases the memory that the report does not need, because the job has ended. */
@@ -154,15 +199,10 @@ public final class PopBudget {
 	private boolean admitsPop(Record record) {
 		boolean counted = record.argumentCount() > 1 && !record.effect().keepsValues();
 		long wanted = (counted) ? record.number(1) : 1;
-		// The values of a transaction are counted when the transaction has ended.
+		// The values of a transaction are looked at when the transaction is through.
 		if (!fits(wanted) || !(this.atomic || (isWithinGrowth(wanted) && wanted <= MAX_UNLIMITED))) {
 			drain();
-			if (wanted > this.maxValues - this.taken) {
-				stop(record.operation() + " would take more", "pipeset.limits.max-popped=" + this.maxValues);
-				return false;
-			}
-			if (this.takenBytes >= this.maxBytes) {
-				stop(record.operation() + " would take more", this.limit);
+			if (!hasRoom(record, wanted)) {
 				return false;
 			}
 		}

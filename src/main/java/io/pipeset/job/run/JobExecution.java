@@ -7,6 +7,7 @@ import java.util.List;
 
 import io.pipeset.engine.lane.LaneContext;
 import io.pipeset.engine.lane.Lanes;
+import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.engine.slab.Loss;
 import io.pipeset.job.Client;
 import io.pipeset.job.EndedJob;
@@ -24,6 +25,7 @@ import io.pipeset.job.pop.PopBudget;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.spool.SpoolException;
 import io.pipeset.record.Operation;
+import io.pipeset.record.OperationFinder;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.Rejection;
@@ -57,6 +59,8 @@ final class JobExecution {
 
 	private final Admission admission;
 
+	private final OperationFinder operations;
+
 	private final PopBudget pops;
 
 	private final Record record;
@@ -75,7 +79,9 @@ final class JobExecution {
 	/** Whether the caller has allowed the first write. */
 	private boolean mayWrite;
 
-	JobExecution(RunningJob job, LaneContext context, JobLimits limits, Client client, Admission admission) {
+	JobExecution(RunningJob job, LaneContext context, JobLimits limits, Client client, Admission admission,
+			OperationFinder operations) {
+		this.operations = (job.settings().dryRun()) ? withoutRedis(operations) : operations;
 		this.client = client;
 		this.job = job;
 		this.context = context;
@@ -93,6 +99,18 @@ final class JobExecution {
 		this.warnings = new MemoryWarnings(context, settings.dryRun());
 		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account()) : null;
 		this.earlier = (job.items() != null) ? job.items().earlier() : null;
+	}
+
+	/** A dry run needs no Redis: an operation that nobody describes is an unknown one. */
+	private static OperationFinder withoutRedis(OperationFinder operations) {
+		return (bytes, offset, length) -> {
+			try {
+				return operations.find(bytes, offset, length);
+			}
+			catch (RedisCallException ex) {
+				return null;
+			}
+		};
 	}
 
 	EndedJob<JobReport> run(Caller caller) {
@@ -152,7 +170,7 @@ final class JobExecution {
 		MemoryShare memory = this.job.memory();
 		InputContext context = new InputContext(this.job.id(), caller, this.lanes, this.context, memory,
 				this.job.settings().operation(), this.job.settings().mapping(),
-				this.limits.ofRecords(memory, this.context.nodes().database()),
+				this.limits.ofRecords(memory, this.context.nodes().database(), this.operations),
 				this.limits.ofInflatedBodies().and(this.client.ofBodies()));
 		// Reading an upload without a rate limit detects that the caller is gone. Other
 		// input may not be read for long, so watch the connection.
@@ -207,6 +225,10 @@ final class JobExecution {
 		}
 		catch (MemoryLimitException ex) {
 			this.progress.outOfMemory(ex);
+		}
+		catch (RedisCallException ex) {
+			// Redis could not be asked about an operation of the body.
+			this.context.stop().because(Cause.REDIS_UNREACHABLE, String.valueOf(ex.getMessage()));
 		}
 		catch (SocketTimeoutException ex) {
 			this.progress.stalled(this.limits.bodyIdleTimeout());

@@ -25,6 +25,7 @@ import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.RateLimit;
 import io.pipeset.job.ReportDraft;
+import io.pipeset.job.ServerOperations;
 import io.pipeset.job.directory.InterruptedJob;
 import io.pipeset.job.directory.QueueEntry;
 import io.pipeset.job.input.BodyDigest;
@@ -78,13 +79,16 @@ public class Jobs {
 
 	private final JobLog log;
 
+	private final ServerOperations operations;
+
 	private final RedisIdentity redis;
 
 	private final ExecutorService executor;
 
 	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, InFlightBytes inFlight, MemoryBudget memory,
 			RedisNodes nodes, PipelineProperties pipeline, Requirements requirements, Spool spool, JobTraces traces,
-			JobLog log, RedisIdentity redis) {
+			JobLog log, RedisIdentity redis, ServerOperations operations) {
+		this.operations = operations;
 		this.redis = redis;
 		this.spool = spool;
 		this.traces = traces;
@@ -177,7 +181,8 @@ public class Jobs {
 			SpoolFile notes = this.spool.create(id + OutcomeJournal.NOTES, client.share(this.spool));
 			SpoolFile request = SpooledRequest.of(client, body, input.declared(), settings).write(this.spool, id);
 			OutcomeJournal journal = new OutcomeJournal(request, outcomes, notes, this.memory.open(new JobStop()));
-			return new JobItems(body, journal, settings, this.limits, this.memory, this.spool, this.nodes.database());
+			return new JobItems(body, journal, settings, this.limits, this.memory, this.spool, this.nodes.database(),
+					this.operations);
 		}
 		catch (SpoolException ex) {
 			throw new JobRefusedException(JobRefusedException.Reason.NO_SPACE,
@@ -201,7 +206,8 @@ public class Jobs {
 					new ErrorLimit(account, job.stop(), settings.maxErrors()));
 			Admission admission = new Admission(settings, this.scripts, this.limits, owner.client(),
 					this.nodes.isCluster(), caller.takesValues() || settings.dryRun());
-			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, owner.client(), admission)
+			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, owner.client(), admission,
+					this.operations)
 				.run(caller);
 			owner.meters().jobEnds(ended.report().state(), account, job.clock());
 			JobTraces.end(trace, ended.report().state(), ended.report().counts());

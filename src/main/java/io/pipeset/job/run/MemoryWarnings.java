@@ -40,10 +40,10 @@ final class MemoryWarnings {
 	private static final int NEARLY_FULL = 10;
 
 	/** Operations that do not add data. */
-	private static final Set<Operation> FREEING = EnumSet.of(Operation.HDEL, Operation.RPOP, Operation.LPOP,
-			Operation.DEL, Operation.UNLINK, Operation.EXPIRE, Operation.PERSIST, Operation.SREM, Operation.ZREM,
-			Operation.PEXPIRE, Operation.EXPIREAT, Operation.PEXPIREAT, Operation.HEXPIRE, Operation.GETDEL,
-			Operation.DELIFEQ, Operation.RENAME, Operation.LMOVE, Operation.SMOVE, Operation.XTRIM);
+	private static final Set<Operation> FREEING = Set.of(Operation.HDEL, Operation.RPOP, Operation.LPOP, Operation.DEL,
+			Operation.UNLINK, Operation.EXPIRE, Operation.PERSIST, Operation.SREM, Operation.ZREM, Operation.PEXPIRE,
+			Operation.EXPIREAT, Operation.PEXPIREAT, Operation.HEXPIRE, Operation.GETDEL, Operation.DELIFEQ,
+			Operation.RENAME, Operation.LMOVE, Operation.SMOVE, Operation.XTRIM);
 
 	/** Ends of jobs for which Redis cannot answer, or no caller reads the report. */
 	private static final Set<Cause> NOT_CHECKED = EnumSet.of(Cause.REDIS_LOST, Cause.REDIS_UNREACHABLE,

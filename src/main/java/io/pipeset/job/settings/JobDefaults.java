@@ -6,6 +6,8 @@ import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
 import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.encoding.Encoding;
+import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.record.mapping.CellSyntax;
 import io.pipeset.record.mapping.Mapping;
 import io.pipeset.record.mapping.Nulls;
 import io.pipeset.report.Results;
@@ -30,17 +32,17 @@ public final class JobDefaults {
 	public JobDefaults(@Nullable Integer batchSize, @DefaultValue("buffered:1000") String flush,
 			@DefaultValue("1") int concurrency, @DefaultValue("10s") Duration timeout, @Nullable Long maxErrors,
 			@DefaultValue("0") int retries, @DefaultValue("0") int replicas,
-			@DefaultValue("1s") Duration replicasTimeout, @DefaultValue("errors") Results results,
-			@Nullable Operation op, @Nullable String ttl, @DefaultValue("0") String ttlJitter,
-			@DefaultValue("utf8") Encoding encoding, @DefaultValue("refuse") Nulls nulls, @Nullable Long rateLimit,
-			@DefaultValue("none") Atomic atomic, @DefaultValue("auto") Coalesce coalesce,
-			@DefaultValue("false") boolean dryRun) {
+			@DefaultValue("1s") Duration replicasTimeout, @DefaultValue("errors") Results results, @Nullable String op,
+			@Nullable String ttl, @DefaultValue("0") String ttlJitter, @DefaultValue("utf8") Encoding encoding,
+			@DefaultValue("refuse") Nulls nulls, @Nullable Long rateLimit, @DefaultValue("none") Atomic atomic,
+			@DefaultValue("auto") Coalesce coalesce, @DefaultValue("false") boolean dryRun) {
 		try {
 			this.settings = new JobSettings((batchSize != null) ? batchSize : JobSettings.maxBatchSize(atomic),
 					Setting.FLUSH.parse(flush), concurrency, timeout, maxErrors, retries, replicas, replicasTimeout,
-					results, op, false,
+					results, operation(op), false,
 					new RecordDefaults(seconds(ttl), null, Setting.TTL_JITTER.parse(ttlJitter), encoding),
-					new Mapping(null, nulls, ',', null), false, rateLimit, atomic, coalesce, dryRun);
+					new Mapping(null, checked(nulls), CellSyntax.PLAIN, null, false), false, rateLimit, atomic,
+					coalesce, dryRun);
 		}
 		catch (InvalidSettingException ex) {
 			throw new IllegalArgumentException(
@@ -51,6 +53,22 @@ public final class JobDefaults {
 	/** These defaults as a job's settings. */
 	public JobSettings toSettings() {
 		return this.settings;
+	}
+
+	private static @Nullable Operation operation(@Nullable String name) {
+		Operation operation = (name != null) ? Operation.find(name) : null;
+		if (name != null && operation == null) {
+			throw Setting.OP.refused("one of " + Operation.names(), Excerpt.of(name));
+		}
+		return operation;
+	}
+
+	/** Only a request whose operation is SET can have its nulls delete keys. */
+	private static Nulls checked(Nulls nulls) {
+		if (nulls == Nulls.DELETE) {
+			throw Setting.NULLS.refused("refuse, skip or empty", nulls.label());
+		}
+		return nulls;
 	}
 
 	private static @Nullable Long seconds(@Nullable String ttl) {

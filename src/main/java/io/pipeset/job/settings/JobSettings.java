@@ -2,9 +2,7 @@ package io.pipeset.job.settings;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Collections;
 import java.util.Deque;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,14 +10,21 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
+import io.pipeset.record.Description;
 import io.pipeset.record.Operation;
+import io.pipeset.record.OperationFinder;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.Rejection;
+import io.pipeset.record.body.FormatHints;
+import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.record.mapping.FieldTemplate;
 import io.pipeset.record.mapping.Mapping;
 import io.pipeset.record.mapping.Names;
+import io.pipeset.record.mapping.Nulls;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
@@ -60,8 +65,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	private static final int MAX_ATOMIC_BATCH_SIZE = 10_000;
 
 	/** The operations whose keys a setting may expire. */
-	private static final Set<Operation> EXPIRING = Collections
-		.unmodifiableSet(EnumSet.of(Operation.SET, Operation.HSET));
+	private static final Set<Operation> EXPIRING = Set.of(Operation.SET, Operation.HSET);
 
 	public JobSettings {
 		Setting.BATCH_SIZE.check(batchSize);
@@ -89,11 +93,14 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 * {@code null} if the call does not have it
 	 * @param path the path of the call, as in {@link Setting}
 	 * @param ofPath the operation that this path implies; {@code null} if none
+	 * @param operations finds the operations that the call names
 	 * @throws InvalidSettingException if a value is not allowed
 	 */
-	public JobSettings with(Function<String, @Nullable String> query, String path, @Nullable Operation ofPath) {
+	public JobSettings with(Function<String, @Nullable String> query, String path, @Nullable Operation ofPath,
+			OperationFinder operations) {
 		Atomic atomic = Setting.ATOMIC.take(query).orElse(this.atomic);
-		Operation only = (ofPath != null) ? ofPath : Setting.OP.take(query).orElse(null);
+		Operation only = (ofPath != null) ? ofPath
+				: Setting.OP.take(query).map((name) -> operation(name, operations)).orElse(null);
 		TimeToLive ttl = takeExpiry(Setting.TTL, query, path, only).orElse(TimeToLive.NONE);
 		TimeToLive expireAt = takeExpiry(Setting.EXPIRE_AT, query, path, only).orElse(TimeToLive.NONE);
 		if (ttl.isGiven() && expireAt.isGiven()) {
@@ -116,11 +123,30 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 				Setting.RETRIES.take(query).orElse(this.retries), replicas,
 				replicasTimeout.orElse(this.replicasTimeout), Setting.RESULTS.take(query).orElse(this.results),
 				(only != null) ? only : this.operation, only != null, recordDefaults(query, path, only, ttl, expireAt),
-				(mapped) ? MappingSettings.take(query, only, ttl.template(), expireAt.template(), this.mapping.nulls())
-						: Mapping.NONE,
+				(mapped) ? MappingSettings.take(query, path, only, operations, ttl.template(), expireAt.template(),
+						this.mapping.nulls()) : Mapping.NONE,
 				Setting.UNTIL.isFor(path) && Setting.UNTIL.take(query).isPresent(),
 				Setting.RATE_LIMIT.take(query).orElse(this.rateLimit), atomic,
 				Setting.COALESCE.take(query).orElse(this.coalesce), Setting.DRY_RUN.take(query).orElse(this.dryRun));
+	}
+
+	/**
+	 * The operation of a name.
+	 * @throws InvalidSettingException if there is none, or the name is that of several
+	 */
+	private static Operation operation(String name, OperationFinder operations) {
+		Operation found = operations.find(name);
+		if (found == null) {
+			throw new InvalidSettingException(Setting.OP.name(),
+					"names no operation: " + FormatHints.unknownOperation(Excerpt.of(name)));
+		}
+		if (found.isContainer()) {
+			throw new InvalidSettingException(Setting.OP.name(),
+					"names an operation of which the second word says which"
+							+ " one it is: give it as a command, as in command=" + found
+							+ " CREATE {stream} readers $");
+		}
+		return found;
 	}
 
 	private RecordDefaults recordDefaults(Function<String, @Nullable String> query, String path,
@@ -168,7 +194,9 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	private static List<String> texts(String name, Object value) {
 		if (value instanceof List<?> list) {
 			List<String> words = list.stream().map(String::valueOf).toList();
-			return (name.equals(Setting.ARGS.name())) ? words : List.of(Names.format(words));
+			boolean repeated = name.equals(Setting.ARGS.name()) || name.equals(Setting.COMMAND.name());
+			return (repeated) ? words
+					: List.of((name.equals(Setting.FIELDS.name())) ? FieldTemplate.format(words) : Names.format(words));
 		}
 		return List.of((value instanceof Results results) ? results.label() : String.valueOf(value));
 	}
@@ -180,12 +208,39 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 * @throws InvalidSettingException if a value is not allowed
 	 */
 	public static JobSettings of(Map<String, List<String>> texts, @Nullable Operation operation) {
-		Map<String, Deque<String>> remaining = new HashMap<>();
-		texts.forEach((name, values) -> remaining.put(name, new ArrayDeque<>(values)));
-		JobSettings base = new JobSettings(1, FlushPolicy.close(), 1, Duration.ofSeconds(1), null, 0, 0,
+		return of(texts, operation, OperationFinder.TABLE);
+	}
+
+	/**
+	 * The settings of a job of another process, whose defaults may have been others.
+	 * @param texts its settings as {@link #toTexts} has them
+	 * @param operation the operation of records that name none
+	 * @param operations finds the operations that the texts name
+	 * @throws InvalidSettingException if a value is not allowed
+	 */
+	public static JobSettings of(Map<String, List<String>> texts, @Nullable Operation operation,
+			OperationFinder operations) {
+		Map<String, Deque<String>> left = new HashMap<>();
+		texts.forEach((name, values) -> left.put(name, new ArrayDeque<>(values)));
+		JobSettings bare = new JobSettings(1, FlushPolicy.close(), 1, Duration.ofSeconds(1), null, 0, 0,
 				Duration.ofSeconds(1), Results.ERRORS, operation, false, RecordDefaults.NONE, Mapping.NONE, false, null,
 				Atomic.NONE, Coalesce.AUTO, false);
-		return base.with((name) -> remaining.getOrDefault(name, new ArrayDeque<>(0)).poll(), "/v1/jobs", null);
+		return bare.with((name) -> left.getOrDefault(name, new ArrayDeque<>(0)).poll(), "/v1/jobs", null, operations);
+	}
+
+	/**
+	 * The operations of these settings that a server has described, by their names.
+	 * @return none if all are in the table
+	 */
+	public Map<String, Description> described() {
+		Map<String, Description> described = new LinkedHashMap<>();
+		Stream.concat(Stream.ofNullable(this.operation), this.mapping.operations().stream()).forEach((operation) -> {
+			Description description = operation.description();
+			if (description != null) {
+				described.put(operation.toString(), description);
+			}
+		});
+		return described;
 	}
 
 	/**
@@ -193,7 +248,8 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 * @param record a record that is not rejected yet
 	 */
 	public void admit(Record record) {
-		if (this.only && record.operation() != this.operation) {
+		boolean deletion = this.mapping.nulls() == Nulls.DELETE && record.operation() == Operation.DEL;
+		if (this.only && record.operation() != this.operation && !deletion) {
 			record.reject(Rejection.FORBIDDEN, "the record is a " + record.operation() + ", and the request is for "
 					+ this.operation + " alone: post records of several operations to /v1/jobs, without 'op'");
 		}

@@ -6,23 +6,35 @@ import java.util.Optional;
 import java.util.function.Function;
 
 import io.pipeset.record.Operation;
+import io.pipeset.record.OperationFinder;
+import io.pipeset.record.body.FormatHints;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.record.mapping.CellSyntax;
+import io.pipeset.record.mapping.FieldTemplate;
 import io.pipeset.record.mapping.Mapping;
 import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Template;
 import io.pipeset.record.mapping.Templates;
+import io.pipeset.record.mapping.Word;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the settings of a call that map rows and objects to records. */
 final class MappingSettings {
 
+	/** The most commands that a row may make. */
+	private static final int MOST_COMMANDS = 64;
+
+	private static final Word CLOSE = new Word("]", null);
+
 	private final @Nullable Template key;
 
 	private final @Nullable Template value;
 
-	private final @Nullable List<String> fields;
+	private final @Nullable List<FieldTemplate> fields;
 
-	private final List<Template> args = new ArrayList<>();
+	private final List<Word> args;
+
+	private final List<List<Word>> commands;
 
 	private final @Nullable Template id;
 
@@ -30,22 +42,23 @@ final class MappingSettings {
 
 	private final @Nullable Template expireAt;
 
-	/** The names of the settings that the call gives. */
+	private final boolean entries;
+
+	/** The names of those that are given. */
 	private final List<String> given = new ArrayList<>();
 
-	private MappingSettings(Function<String, @Nullable String> query, @Nullable Template ttl,
+	private MappingSettings(Function<String, @Nullable String> query, boolean commands, @Nullable Template ttl,
 			@Nullable Template expireAt) {
 		this.key = Setting.KEY.take(query).orElse(null);
 		this.value = Setting.VALUE.take(query).orElse(null);
 		this.fields = Setting.FIELDS.take(query).orElse(null);
-		Optional<Template> argument = Setting.ARGS.take(query);
-		while (argument.isPresent()) {
-			this.args.add(argument.get());
-			argument = Setting.ARGS.take(query);
-		}
+		this.args = all(Setting.ARGS, query);
+		this.commands = (commands) ? all(Setting.COMMAND, query) : List.of();
 		this.id = Setting.ID.take(query).orElse(null);
 		this.ttl = ttl;
 		this.expireAt = expireAt;
+		this.entries = Setting.ROWS_ARE.take(query).isPresent();
+		addGiven(Setting.COMMAND, (this.commands.isEmpty()) ? null : this.commands);
 		addGiven(Setting.KEY, this.key);
 		addGiven(Setting.VALUE, this.value);
 		addGiven(Setting.FIELDS, this.fields);
@@ -53,6 +66,16 @@ final class MappingSettings {
 		addGiven(Setting.ID, this.id);
 		addGiven(Setting.TTL, this.ttl);
 		addGiven(Setting.EXPIRE_AT, this.expireAt);
+	}
+
+	private static <T> List<T> all(Setting<T> row, Function<String, @Nullable String> query) {
+		List<T> all = new ArrayList<>();
+		Optional<T> next = row.take(query);
+		while (next.isPresent()) {
+			all.add(next.get());
+			next = row.take(query);
+		}
+		return all;
 	}
 
 	private void addGiven(Setting<?> row, @Nullable Object value) {
@@ -63,22 +86,47 @@ final class MappingSettings {
 
 	/**
 	 * Takes the settings from a call.
-	 * @param query returns and removes the next text of a setting by its name
-	 * @param operation the operation of all records; {@code null} if the call names none
-	 * @param ttl the template of the time to live; {@code null} for none
-	 * @param expireAt the template of the moment of expiry; {@code null} for none
-	 * @param defaultNulls how to map nulls if the call does not set it
-	 * @throws InvalidSettingException if a value is not allowed, or the settings
-	 * contradict each other
+	 * @param query takes the text of a setting by its name, of {@code args} the next one
+	 * @param path the path of the call, as in the table of settings
+	 * @param operation the operation that the call names; {@code null} if it names none
+	 * @param operations finds the operations that commands name
+	 * @param ttl the time to live as a template, or {@code null}
+	 * @param expireAt when keys expire as a template, or {@code null}
+	 * @param byDefault what nulls mean if the call does not say it
+	 * @throws InvalidSettingException if the settings do not fit together
 	 */
-	static Mapping take(Function<String, @Nullable String> query, @Nullable Operation operation, @Nullable Template ttl,
-			@Nullable Template expireAt, Nulls defaultNulls) {
-		MappingSettings settings = new MappingSettings(query, ttl, expireAt);
-		return new Mapping(settings.templates(operation), Setting.NULLS.take(query).orElse(defaultNulls),
-				Setting.DELIMITER.take(query).orElse(','), Setting.HEADER.take(query).orElse(null));
+	static Mapping take(Function<String, @Nullable String> query, String path, @Nullable Operation operation,
+			OperationFinder operations, @Nullable Template ttl, @Nullable Template expireAt, Nulls byDefault) {
+		MappingSettings settings = new MappingSettings(query, Setting.COMMAND.isFor(path), ttl, expireAt);
+		Templates templates = settings.templates(operation, operations);
+		if (settings.entries && templates == null) {
+			throw new InvalidSettingException(Setting.ROWS_ARE.name(),
+					"needs templates: give 'op' and 'key' too, as in op=SET&key={@key}&value={@value}&rows=entries");
+		}
+		Optional<Nulls> nulls = Setting.NULLS.take(query);
+		nulls.ifPresent((given) -> settings.check(given, operation));
+		return new Mapping(templates, nulls.orElse(byDefault),
+				new CellSyntax(Setting.DELIMITER.take(query).orElse(','), Setting.ESCAPE.take(query).isPresent(),
+						Setting.NULL.take(query).orElse(null), Setting.TRIM.take(query).orElse(false)),
+				Setting.HEADER.take(query).orElse(null), settings.entries);
 	}
 
-	private @Nullable Templates templates(@Nullable Operation operation) {
+	private void check(Nulls nulls, @Nullable Operation operation) {
+		if (nulls == Nulls.DELETE && operation != Operation.SET) {
+			throw new InvalidSettingException(Setting.NULLS.name(),
+					"'delete' is for SET alone, whose null value makes the record a DEL: give op=SET");
+		}
+		if (!this.commands.isEmpty() && nulls != Nulls.REFUSE) {
+			throw new InvalidSettingException(Setting.NULLS.name(),
+					"has no meaning with 'command', because the words after a null would move: put the words into a"
+							+ " group, as in command=SET {id} {name} [ EX {secs} ]");
+		}
+	}
+
+	private @Nullable Templates templates(@Nullable Operation operation, OperationFinder operations) {
+		if (!this.commands.isEmpty()) {
+			return ofCommands(operation, operations);
+		}
 		if (this.given.isEmpty()) {
 			return null;
 		}
@@ -100,16 +148,73 @@ final class MappingSettings {
 							+ " with 'key', the template of each record's key");
 		}
 		checkValues(operation);
+		checkSpreads();
 		checkNames(operation);
-		String problem = operation.checkCount(arguments(operation));
-		if (problem != null) {
-			throw new InvalidSettingException(Setting.ARGS.name(),
-					"and 'key' make a record that is refused: " + problem);
-		}
-		Templates templates = new Templates(operation,
-				new Templates.Texts(this.key, this.value, this.fields, this.args, this.ttl, this.expireAt, this.id));
+		checkGroups(Setting.ARGS, this.args);
+		checkCount(operation);
+		Templates templates = new Templates(operation, texts());
 		checkSteps(templates);
 		return templates;
+	}
+
+	private Templates.Texts texts() {
+		return new Templates.Texts(this.key, this.value, this.fields, this.args, this.commands, this.ttl, this.expireAt,
+				this.id);
+	}
+
+	private Templates ofCommands(@Nullable Operation operation, OperationFinder finder) {
+		if (operation != null) {
+			throw new InvalidSettingException(Setting.COMMAND.name(),
+					"names the operation itself: leave 'op' out, which is " + operation);
+		}
+		for (Setting<?> row : List.of(Setting.KEY, Setting.VALUE, Setting.FIELDS, Setting.ARGS, Setting.TTL,
+				Setting.EXPIRE_AT)) {
+			refuse(row, "does not go with 'command', whose words say it all");
+		}
+		if (this.commands.size() > MOST_COMMANDS) {
+			throw new InvalidSettingException(Setting.COMMAND.name(),
+					"is given " + this.commands.size() + " times; allowed are " + MOST_COMMANDS + " commands of a row");
+		}
+		List<Operation> operations = this.commands.stream().map((command) -> operation(command, finder)).toList();
+		if (this.commands.stream().flatMap(List::stream).allMatch((word) -> word.names().isEmpty())) {
+			throw new InvalidSettingException(Setting.COMMAND.name(),
+					"names no column or member in braces, so that all rows would make the same records; curl takes"
+							+ " braces out of a URL unless it is called with -g");
+		}
+		Templates templates = new Templates(operations, texts());
+		checkSteps(templates);
+		return templates;
+	}
+
+	private static Operation operation(List<Word> command, OperationFinder finder) {
+		checkGroups(Setting.COMMAND, command);
+		Word name = command.get((command.get(0).opens() && command.size() > 1) ? 1 : 0);
+		if (command.get(0).opens() && command.indexOf(CLOSE) < command.size() - 1) {
+			throw new InvalidSettingException(Setting.COMMAND.name(),
+					"begins with a group: only a whole command can be one, as in [ EXPIRE {key} {secs} ]");
+		}
+		int before = command.indexOf(name);
+		Operation operation = finder.find(name.text());
+		if (operation != null && operation.isContainer()) {
+			operation = (command.size() > before + 1) ? operation.subcommand(command.get(before + 1).text()) : null;
+		}
+		if (operation == null) {
+			throw new InvalidSettingException(Setting.COMMAND.name(),
+					"begins with the operation's name: " + FormatHints.unknownOperation(Excerpt.of(name.text())));
+		}
+		boolean known = command.stream().allMatch((word) -> word.template() != null && !word.template().isSpread());
+		String problem = (known) ? operation.checkCount(command.size() - 1) : null;
+		if (problem != null) {
+			throw new InvalidSettingException(Setting.COMMAND.name(), "makes a record that is refused: " + problem);
+		}
+		return operation;
+	}
+
+	private static void checkGroups(Setting<?> row, List<Word> words) {
+		String problem = Word.problem(words);
+		if (problem != null) {
+			throw new InvalidSettingException(row.name(), problem);
+		}
 	}
 
 	private static void checkSteps(Templates templates) {
@@ -131,11 +236,23 @@ final class MappingSettings {
 			throw missing(Setting.VALUE,
 					"SET needs it in addition to 'key', as in value={price}, or value={*} for the whole row");
 		}
-		if (operation != Operation.HSET) {
-			refuse(Setting.FIELDS, "is for HSET: " + takes(operation));
+		if (operation != Operation.HSET && operation != Operation.XADD) {
+			refuse(Setting.FIELDS, "is for HSET and XADD: " + takes(operation));
 		}
-		if (operation == Operation.SET || operation == Operation.HSET) {
-			refuse(Setting.ARGS, "is for other operations: " + takes(operation));
+	}
+
+	private void checkSpreads() {
+		checkSpread(Setting.KEY, this.key);
+		checkSpread(Setting.VALUE, this.value);
+		checkSpread(Setting.ID, this.id);
+		checkSpread(Setting.TTL, this.ttl);
+		checkSpread(Setting.EXPIRE_AT, this.expireAt);
+	}
+
+	private static void checkSpread(Setting<?> row, @Nullable Template template) {
+		if (template != null && template.isSpread()) {
+			throw new InvalidSettingException(row.name(), "is one value, and '" + template
+					+ "' makes each element an argument: that is for 'args', 'fields'" + " and 'command'");
 		}
 	}
 
@@ -144,29 +261,33 @@ final class MappingSettings {
 		boolean same = (this.key == null || this.key.names().isEmpty())
 				&& this.args.stream().allMatch((argument) -> argument.names().isEmpty());
 		if (same) {
-			throw new InvalidSettingException(
-					((operation == Operation.SET || operation == Operation.HSET) ? Setting.KEY : Setting.ARGS).name(),
+			throw new InvalidSettingException(((this.args.isEmpty()) ? Setting.KEY : Setting.ARGS).name(),
 					"names no column or member in braces, so that all records would "
-							+ ((this.args.isEmpty()) ? "have the same key" : "be the same")
+							+ ((this.args.isEmpty() || operation == Operation.SET) ? "have the same key"
+									: "be the same")
 							+ "; curl takes braces out of a URL unless it is called with -g");
 		}
 	}
 
 	private static String takes(Operation operation) {
-		return operation + " takes " + switch (operation) {
-			case SET -> "'key' and 'value'";
-			case HSET -> "'key', and 'fields' unless they are all";
-			default -> (operation.firstKey() == 0) ? "'key' and 'args'" : "'args'";
-		};
+		String takes = (operation == Operation.SET) ? "'key' and 'value'"
+				: (operation == Operation.HSET || operation == Operation.XADD)
+						? "'key', and 'fields' unless they are all"
+						: (operation.firstKey() == 0) ? "'key' and 'args'" : "'args'";
+		return operation + " takes " + takes;
 	}
 
-	/** The arguments of a record; for HSET the fewest, because the row is not known. */
-	private int arguments(Operation operation) {
-		return switch (operation) {
-			case SET -> 2;
-			case HSET -> 3;
-			default -> ((this.key != null) ? 1 : 0) + this.args.size();
-		};
+	/** Refuses a record that would have a wrong number of arguments for all rows. */
+	private void checkCount(Operation operation) {
+		boolean fields = operation == Operation.XADD || (operation == Operation.HSET && this.args.isEmpty());
+		boolean varies = this.fields != null || fields
+				|| this.args.stream().anyMatch((word) -> word.template() == null || word.template().isSpread());
+		String problem = (varies) ? null : operation
+			.checkCount(((this.key != null) ? 1 : 0) + ((this.value != null) ? 1 : 0) + this.args.size());
+		if (problem != null) {
+			throw new InvalidSettingException(Setting.ARGS.name(),
+					"and 'key' make a record that is refused: " + problem);
+		}
 	}
 
 	private void refuse(Setting<?> row, String problem) {

@@ -17,15 +17,16 @@ import java.util.stream.Stream;
 
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Expiry;
-import io.pipeset.record.Operation;
 import io.pipeset.record.Timestamps;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.format.RecordFormat;
+import io.pipeset.record.mapping.FieldTemplate;
 import io.pipeset.record.mapping.Names;
 import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Template;
 import io.pipeset.record.mapping.Templates.Texts;
+import io.pipeset.record.mapping.Word;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
@@ -108,8 +109,9 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	static final Setting<Results> RESULTS = row("results", ALL_CALLS, Allowed.words(Results.values(), Results::label),
 			JobSettings::results, "The records that the report lists; `all` adds the reply to each.");
 
-	static final Setting<Operation> OP = row("op", List.of("/v1/jobs", SWEEP),
-			Allowed.of("one of " + Operation.names(), Operation::find), JobSettings::operation,
+	static final Setting<String> OP = row("op", List.of("/v1/jobs", SWEEP),
+			Allowed.of("the name of an operation, such as SET", (text) -> (text.isEmpty()) ? null : text, NOT_EMPTY),
+			(settings) -> (settings.operation() != null) ? settings.operation().toString() : null,
 			"The operation of all records, whether they name it or not. Other records are refused.");
 
 	public static final Setting<TimeToLive> TTL = row("ttl", WRITES_AND_SWEEPS,
@@ -155,7 +157,7 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	static final Setting<Nulls> NULLS = add(new Setting<>("nulls", true, WRITES, DATA,
 			Allowed.words(Nulls.values(), Nulls::label), (settings) -> settings.mapping().nulls().label(),
 			(settings) -> settings.mapping().nulls() != Nulls.REFUSE, null,
-			"With `skip`, null fields and expiries are left out; with `empty`, null fields and values become the empty string."));
+			"With `skip`, a field or expiry that is null is left out; with `empty`, a field or value is the empty string; with `delete`, a SET whose value is null is a DEL."));
 
 	static final Setting<Template> KEY = template("key",
 			"The [template](templates.md) of each record's key. It turns rows and objects into records.", Texts::key);
@@ -163,32 +165,65 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	static final Setting<Template> VALUE = template("value",
 			"For SET: the template of the value. `{*}` is the whole row or object.", Texts::value);
 
-	static final Setting<List<String>> FIELDS = ofUploads("fields", DATA,
-			Allowed.of("names with commas between them, such as name,price", Names::parseFields),
-			(settings) -> settings.mapping().text(Texts::fields),
-			"For HSET: the columns or members that become fields; all if left out.");
-
-	/** The only setting that a call may give several times. */
-	public static final Setting<Template> ARGS = add(new Setting<>("args", false, WRITES_AND_SWEEPS, DATA, TEMPLATE,
+	static final Setting<List<FieldTemplate>> FIELDS = ofUploads("fields", DATA,
+			Allowed.of("fields with commas between them, such as name,city={address.city},{attrs...}",
+					FieldTemplate::parse),
 			(settings) -> settings.mapping()
-				.text((texts) -> (texts.args().isEmpty()) ? null
-						: texts.args().stream().map(Template::toString).toList()),
+				.text((texts) -> (texts.fields() != null) ? texts.fields().stream().map(String::valueOf).toList()
+						: null),
+			"For HSET and XADD: the columns or members that are fields, `name=template` for others, and `{attrs...}`"
+					+ " for all members of an object; without it, all.");
+
+	/** A setting that may be given several times. */
+	public static final Setting<Word> ARGS = add(new Setting<>("args", false, WRITES_AND_SWEEPS, DATA,
+			Allowed.of("a template such as {points}, {tags...}, or [ and ] around a group, with {{ and }} for braces",
+					Word::parse),
+			(settings) -> settings.mapping().text((texts) -> (texts.args().isEmpty()) ? null : texts.argTexts()), null,
+			null,
+			"Templates of the arguments after the key and what `value` or `fields` make, in their order. In a sweep of"
+					+ " EXPIRE: NX, XX, GT or LT."));
+
+	/** A setting that may be given several times. */
+	public static final Setting<List<Word>> COMMAND = add(new Setting<>("command", false, List.of("/v1/jobs"), DATA,
+			Allowed.of("a command in the words of redis-cli, such as HSET user:{id} name {name}, with {{ and }} for"
+					+ " braces", Word::parseCommand),
+			(settings) -> settings.mapping()
+				.text((texts) -> (texts.commands().isEmpty()) ? null : texts.commandTexts()),
 			null, null,
-			"For any other operation: the template of each argument, in order. In a sweep of EXPIRE: NX, XX, GT or LT."));
+			"Instead of `op`, `key` and the rest: a command of each row in the words of redis-cli. Given several times,"
+					+ " each row makes several records."));
 
 	static final Setting<Template> ID = template("id", "The template of the `id` that the report gives the record.",
 			Texts::id);
 
 	static final Setting<Character> DELIMITER = ofUploads("delimiter", Set.of(RecordFormat.CSV),
 			Allowed.of("a character of ASCII that is no quote, or tab", Setting::delimiter),
-			(settings) -> (settings.mapping().delimiter() == '\t') ? "tab"
-					: (settings.mapping().delimiter() != ',') ? settings.mapping().delimiter() : null,
+			(settings) -> (settings.mapping().cells().delimiter() == '\t') ? "tab"
+					: (settings.mapping().cells().delimiter() != ',') ? settings.mapping().cells().delimiter() : null,
 			"The character that separates the cells of CSV, instead of the comma.");
 
 	static final Setting<List<String>> HEADER = ofUploads("header", ROWS,
 			Allowed.of("the names of the columns with commas between them, such as sid,price",
 					(text) -> (text.isEmpty()) ? null : Names.parse(text)),
 			(settings) -> settings.mapping().header(), "The names of the columns, for a file without a header row.");
+
+	static final Setting<String> ESCAPE = ofUploads("escape", ROWS, Allowed.words("backslash"),
+			(settings) -> (settings.mapping().cells().backslash()) ? "backslash" : null,
+			"With `backslash`, a backslash escapes the next character of a cell, as databases write files.");
+
+	static final Setting<String> NULL = ofUploads("null", ROWS,
+			Allowed.of("the text of a null cell, such as \\N or NULL", (text) -> (text.isEmpty()) ? null : text,
+					NOT_EMPTY),
+			(settings) -> settings.mapping().cells().nullText(),
+			"A cell without quotes that is exactly this text is null.");
+
+	static final Setting<Boolean> TRIM = ofUploads("trim", ROWS, Allowed.truth(),
+			(settings) -> (settings.mapping().cells().trim()) ? true : null,
+			"Drops blanks around cells without quotes.");
+
+	static final Setting<String> ROWS_ARE = ofUploads("rows", Set.of(RecordFormat.JSON), Allowed.words("entries"),
+			(settings) -> (settings.mapping().entries()) ? "entries" : null,
+			"With `entries`, the body is one object, and each of its members is a row: `{@key}` and `{@value}`.");
 
 	static final Setting<String> UNTIL = add(new Setting<>("until", false, List.of("/piperpop"), ALL_RECORDS,
 			Allowed.words("empty"), (settings) -> (settings.untilEmpty()) ? "empty" : null, null, null,

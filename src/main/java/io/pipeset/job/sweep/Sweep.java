@@ -1,9 +1,7 @@
 package io.pipeset.job.sweep;
 
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 import io.pipeset.engine.pipeline.call.KeyFilter;
 import io.pipeset.record.KeyPrefixes;
@@ -16,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 public final class Sweep {
 
 	/** The operations with a key alone, or a key and a time to live. */
-	public static final Set<Operation> OPERATIONS = EnumSet.of(Operation.UNLINK, Operation.DEL, Operation.PERSIST,
-			Operation.EXPIRE);
+	public static final List<Operation> OPERATIONS = List.of(Operation.DEL, Operation.UNLINK, Operation.EXPIRE,
+			Operation.PERSIST);
 
 	private final KeyFilter filter;
 

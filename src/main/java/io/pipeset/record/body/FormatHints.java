@@ -3,7 +3,6 @@ package io.pipeset.record.body;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.stream.Stream;
 
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
@@ -15,7 +14,7 @@ public final class FormatHints {
 	/** Advice for a body whose line breaks are missing. */
 	public static final String KEEP_LINES = "curl's -d removes line breaks, --data-binary keeps them";
 
-	private static final List<String> OPERATIONS = Stream.of(Operation.values()).map(Operation::toString).toList();
+	private static final List<String> OPERATIONS = Operation.values().stream().map(Operation::toString).toList();
 
 	private static final Set<String> CHANGES_DATABASE = Set.of("SELECT", "SWAPDB", "RESET");
 

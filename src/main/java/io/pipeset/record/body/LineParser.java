@@ -15,4 +15,8 @@ public interface LineParser {
 	 */
 	boolean parse(Record record, long line, byte[] bytes, int from, int to) throws MalformedBodyException;
 
+	/** Counts a line that is too large to be read. */
+	default void skip() {
+	}
+
 }

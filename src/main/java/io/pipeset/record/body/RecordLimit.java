@@ -1,5 +1,6 @@
 package io.pipeset.record.body;
 
+import io.pipeset.record.OperationFinder;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.memory.MemoryReservation;
@@ -8,11 +9,13 @@ import io.pipeset.record.memory.MemoryReservation;
  * The limits of records in a body: their size, so that no body decides how much memory it
  * needs, and the database that they are written to.
  *
- * @param bytes the largest size of a record in the body
- * @param arguments the largest number of arguments after the operation's name
- * @param database the only database whose records are accepted
+ * @param bytes the largest size of a record as it is written
+ * @param arguments the largest number of arguments after its operation's name
+ * @param database the only database whose records are good
+ * @param operations finds the operations that records name
  */
-public record RecordLimit(int bytes, int arguments, MemoryReservation memory, int database) {
+public record RecordLimit(int bytes, int arguments, MemoryReservation memory, int database,
+		OperationFinder operations) {
 
 	/**
 	 * The default for {@code arguments}. Before 7.0, Redis allowed 1,048,576 words in a
@@ -20,9 +23,9 @@ public record RecordLimit(int bytes, int arguments, MemoryReservation memory, in
 	 */
 	public static final int DEFAULT_ARGUMENTS = 1_000_000;
 
-	/** Creates limits for database 0. */
+	/** The bounds of records of database 0, whose operations are those of the table. */
 	public RecordLimit(int bytes, int arguments, MemoryReservation memory) {
-		this(bytes, arguments, memory, 0);
+		this(bytes, arguments, memory, 0, OperationFinder.TABLE);
 	}
 
 	/**

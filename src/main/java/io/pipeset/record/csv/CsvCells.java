@@ -1,14 +1,16 @@
 package io.pipeset.record.csv;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 import io.pipeset.record.Operation;
+import io.pipeset.record.OperationFinder;
 import io.pipeset.record.Record;
 import io.pipeset.record.body.PlainBytes;
+import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.body.Spans;
 import io.pipeset.record.body.Utf8;
 import io.pipeset.record.encoding.Excerpt;
-import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,14 @@ final class CsvCells {
 
 	private final boolean emptyStrings;
 
+	private final OperationFinder operations;
+
+	private final boolean backslash;
+
+	private final byte @Nullable [] nullText;
+
+	private final boolean trim;
+
 	private byte[] bytes = {};
 
 	private int from;
@@ -45,17 +55,25 @@ final class CsvCells {
 
 	private boolean hasBackslashQuote;
 
+	/** The byte after the last one that an escape stands for: it is not trimmed. */
+	private int escapedEnd = -1;
+
 	/**
 	 * Creates an object without cells.
 	 * @param emptyStrings whether an empty cell is the empty string; otherwise it has no
 	 * value
 	 */
-	CsvCells(CsvSyntax syntax, boolean emptyStrings, MemoryReservation memory) {
-		this.cells = new Spans(memory);
+	CsvCells(CsvSyntax syntax, boolean emptyStrings, RecordLimit limit) {
+		this.cells = new Spans(limit.memory());
+		this.operations = limit.operations();
 		this.delimiter = syntax.delimiter();
 		this.quotes = syntax.quotes();
 		this.plain = PlainBytes.asciiExcept(((this.quotes) ? "\"" : "") + this.delimiter + "\r");
 		this.emptyStrings = emptyStrings;
+		this.backslash = syntax.cells().backslash();
+		String nullText = syntax.cells().nullText();
+		this.nullText = (nullText != null) ? nullText.getBytes(StandardCharsets.UTF_8) : null;
+		this.trim = syntax.cells().trim();
 	}
 
 	/**
@@ -73,7 +91,8 @@ final class CsvCells {
 		int at = readCell(from, to);
 		while (this.fault == null && at < to) {
 			if (bytes[at] != this.delimiter) {
-				this.hasBackslashQuote = at - 2 >= from && bytes[at - 1] == '"' && bytes[at - 2] == '\\';
+				this.hasBackslashQuote = !this.backslash && at - 2 >= from && bytes[at - 1] == '"'
+						&& bytes[at - 2] == '\\';
 				fail(at, "expected " + Excerpt.ofByte((byte) this.delimiter)
 						+ " or the end of the row after a quoted cell, found " + Excerpt.ofByte(bytes[at]));
 				return;
@@ -145,7 +164,7 @@ final class CsvCells {
 
 	/** The operation that a cell names; {@code null} if it is not supported. */
 	@Nullable Operation operation(int column) {
-		return Operation.find(this.bytes, this.cells.offset(column), this.cells.length(column));
+		return this.operations.find(this.bytes, this.cells.offset(column), this.cells.length(column));
 	}
 
 	/**
@@ -172,17 +191,111 @@ final class CsvCells {
 	/** Reads a cell, and returns the index after it. */
 	private int readCell(int start, int to) {
 		if (this.quotes && start < to && this.bytes[start] == '"') {
-			int end = readQuotes(start + 1, to);
+			int end = (this.backslash) ? readEscapes(start + 1, to, true) : readQuotes(start + 1, to);
 			add(start + 1, this.cellEnd - (start + 1));
 			return end;
 		}
-		int end = skipPlain(this.plain, start, to);
+		int from = (this.trim) ? skipBlanks(start, to) : start;
+		int afterNull = afterNull(from, to);
+		if (afterNull >= 0) {
+			add(from, ABSENT);
+			return afterNull;
+		}
+		int end = (this.backslash) ? readEscapes(from, to, false) : skipPlain(this.plain, from, to);
 		if (this.fault == null && end < to && this.bytes[end] != this.delimiter) {
 			fail(end, (this.quotes) ? "a cell with " + ((this.bytes[end] == '"') ? "a quote" : "a carriage return")
 					+ " stands in quotes, in which \"\" is a quote" : "a cell has no carriage return");
 		}
-		add(start, (end > start) ? end - start : ABSENT);
+		int last = (this.backslash) ? this.cellEnd : end;
+		while (this.trim && last > from && isBlank(this.bytes[last - 1]) && last != this.escapedEnd) {
+			last--;
+		}
+		add(from, (last > from) ? last - from : ABSENT);
 		return end;
+	}
+
+	/** The byte after a cell that is the text of null, or -1 for any other cell. */
+	private int afterNull(int from, int to) {
+		byte[] text = this.nullText;
+		if (text == null || to - from < text.length
+				|| !Arrays.equals(this.bytes, from, from + text.length, text, 0, text.length)) {
+			return -1;
+		}
+		int end = from + text.length;
+		end = (this.trim) ? skipBlanks(end, to) : end;
+		return (end == to || this.bytes[end] == this.delimiter) ? end : -1;
+	}
+
+	private int skipBlanks(int from, int to) {
+		int at = from;
+		while (at < to && isBlank(this.bytes[at])) {
+			at++;
+		}
+		return at;
+	}
+
+	private boolean isBlank(byte b) {
+		return (b == ' ' || b == '\t') && b != this.delimiter;
+	}
+
+	/**
+	 * Reads a cell with escapes, and decodes it in place.
+	 * @return the byte after it: its delimiter, or for a quoted one the byte after its
+	 * closing quote
+	 */
+	private int readEscapes(int start, int to, boolean quoted) {
+		int at = start;
+		this.cellEnd = start;
+		this.escapedEnd = -1;
+		while (at < to && this.fault == null) {
+			byte b = this.bytes[at];
+			boolean escaped = b == '\\' || (quoted && b == '"' && at + 1 < to && this.bytes[at + 1] == '"');
+			if (escaped) {
+				this.bytes[this.cellEnd++] = unescape(at, to);
+				this.escapedEnd = this.cellEnd;
+				at += 2;
+			}
+			else if ((quoted) ? b == '"' : b == this.delimiter || b == '\r' || (b == '"' && this.quotes)) {
+				return (quoted) ? at + 1 : at;
+			}
+			else {
+				int length = (b < 0) ? Utf8.characterLength(this.bytes, at, to) : 1;
+				if (length == 0) {
+					fail(at, "a cell is not UTF-8: found " + Excerpt.ofByte(b));
+					return at;
+				}
+				System.arraycopy(this.bytes, at, this.bytes, this.cellEnd, length);
+				this.cellEnd += length;
+				at += length;
+			}
+		}
+		if (quoted && this.fault == null) {
+			fail(start - 1, "a quoted cell is not closed before the end of the body");
+		}
+		return at;
+	}
+
+	private byte unescape(int at, int to) {
+		byte letter = (at + 1 < to) ? this.bytes[at + 1] : (byte) '\n';
+		return (byte) switch (letter) {
+			case 't' -> '\t';
+			case 'n' -> '\n';
+			case 'r' -> '\r';
+			case '0' -> 0;
+			case 'b' -> '\b';
+			case 'f' -> '\f';
+			case 'v' -> 0x0B;
+			case 'Z' -> 0x1A;
+			case '\\', '"', '\'', '\n', '\r' -> letter;
+			default -> {
+				if (letter != this.delimiter) {
+					fail(at, "a backslash takes t, n, r, 0, b, f, v, Z, a backslash, a quote or the delimiter after it,"
+							+ " not " + Excerpt.ofByte(letter)
+							+ ((letter == 'N') ? "; null=%5CN says that \\N alone is null" : ""));
+				}
+				yield letter;
+			}
+		};
 	}
 
 	private int readQuotes(int start, int to) {

@@ -30,6 +30,23 @@ abstract sealed class CsvColumns {
 	/** Fills the record, which has just begun, from a row, or refuses it. */
 	abstract void fill(Record record, CsvCells cells);
 
+	/**
+	 * Takes the row that was split last.
+	 * @return {@code false} if it makes no record
+	 */
+	boolean begin(CsvCells cells) {
+		return true;
+	}
+
+	/** Whether the row that was read last makes another record. */
+	boolean hasNext() {
+		return false;
+	}
+
+	/** Counts a row that is too large to be read. */
+	void skip() {
+	}
+
 	/** The number of cells of a row to keep; further cells are only counted. */
 	int maxKeptCells() {
 		return this.size;
@@ -124,8 +141,24 @@ abstract sealed class CsvColumns {
 
 		@Override
 		void fill(Record record, CsvCells cells) {
+			this.row.deliver(record);
+		}
+
+		@Override
+		boolean begin(CsvCells cells) {
 			String problem = check(cells);
-			this.row.read(record, (problem != null) ? new Rejection(Rejection.MALFORMED, problem) : null);
+			this.row.read((problem != null) ? new Rejection(Rejection.MALFORMED, problem) : null);
+			return this.row.hasNext();
+		}
+
+		@Override
+		boolean hasNext() {
+			return this.row.hasNext();
+		}
+
+		@Override
+		void skip() {
+			this.row.skip();
 		}
 
 		@Override
@@ -154,11 +187,14 @@ abstract sealed class CsvColumns {
 
 		private final int expireAt;
 
-		Value(int size, int key, int value, int ttl, int expireAt) {
+		private final boolean deletes;
+
+		Value(int size, int key, int value, int ttl, int expireAt, boolean deletes) {
 			super(size, key);
 			this.value = value;
 			this.ttl = ttl;
 			this.expireAt = expireAt;
+			this.deletes = deletes;
 		}
 
 		@Override
@@ -169,6 +205,10 @@ abstract sealed class CsvColumns {
 
 		@Override
 		@Nullable String addArguments(Record record, CsvCells cells) {
+			if (this.deletes && !cells.has(this.value)) {
+				record.operation(Operation.DEL);
+				return null;
+			}
 			if (!cells.hasValue(this.value)) {
 				return "column 'value' is empty" + cells.emptyAdvice();
 			}

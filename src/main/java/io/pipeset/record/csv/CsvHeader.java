@@ -84,7 +84,10 @@ final class CsvHeader {
 			return tooMany();
 		}
 		for (String name : templates.names()) {
-			boolean known = name.equals(Template.WHOLE) || this.columnsByName.containsKey(name);
+			String alternative = templates.alternative(name);
+			boolean known = this.columnsByName.containsKey(name) || name.equals(Template.WHOLE)
+					|| name.equals(Template.INDEX)
+					|| (alternative != null && this.columnsByName.containsKey(alternative));
 			if (!known) {
 				return "the header has no column '" + Excerpt.of(name) + "', which '" + templates.settingOf(name)
 						+ "' names; it has " + listed() + separators();
@@ -149,8 +152,11 @@ final class CsvHeader {
 		return (hasValueColumn(operation)) ? checkValues() : checkArguments(operation);
 	}
 
-	/** The columns of a valid header. */
-	CsvColumns columns(@Nullable Operation operation) {
+	/**
+	 * The meaning of the rows under a header without problems.
+	 * @param deletes whether a SET without a value is a DEL of its key
+	 */
+	CsvColumns columns(@Nullable Operation operation, boolean deletes) {
 		int size = this.columnsByName.size();
 		int key = column("key");
 		if (isFor(Operation.HSET, operation)) {
@@ -161,7 +167,7 @@ final class CsvHeader {
 			return new CsvColumns.Fields(key, fields);
 		}
 		if (hasValueColumn(operation)) {
-			return new CsvColumns.Value(size, key, column("value"), column("ttl"), column("expireAt"));
+			return new CsvColumns.Value(size, key, column("value"), column("ttl"), column("expireAt"), deletes);
 		}
 		return new CsvColumns.Arguments(size, key, column("op"), operation,
 				arguments().values().stream().mapToInt(Integer::intValue).toArray());

@@ -49,6 +49,9 @@ public final class CsvReader implements RecordReader {
 
 	private long line = 1;
 
+	/** The line of the row that was read last. */
+	private long rowLine;
+
 	private boolean inOversizedRow;
 
 	/**
@@ -68,34 +71,58 @@ public final class CsvReader implements RecordReader {
 	}
 
 	private CsvCells cells() {
-		return new CsvCells(this.syntax, this.mapping.nulls() == Nulls.EMPTY, this.limit.memory());
+		return new CsvCells(this.syntax, this.mapping.nulls() == Nulls.EMPTY, this.limit);
 	}
 
 	@Override
 	public boolean read(Record record) throws IOException {
+		CsvColumns last = this.columns;
+		if (last != null && last.hasNext()) {
+			record.begin(this.rowLine);
+			last.fill(record, this.cells);
+			return true;
+		}
 		this.buffer.beginRecord();
 		CsvColumns known = columns();
 		if (this.inOversizedRow) {
 			skipRow();
 		}
 		int end = findRow();
-		if (end == this.buffer.start()) {
-			return false;
+		while (end != this.buffer.start()) {
+			if (readRow(record, known, end)) {
+				return true;
+			}
+			end = findRow();
 		}
+		return false;
+	}
+
+	/**
+	 * Reads the row that was found.
+	 * @param end the byte after the row, or {@link #OVERSIZED}
+	 * @return {@code false} if it makes no record
+	 */
+	private boolean readRow(Record record, CsvColumns known, int end) throws IOException {
+		boolean makesRecord = true;
 		record.copyRaw(this.buffer.bytes(), this.buffer.start(),
 				(end == OVERSIZED) ? this.buffer.end() : contentEnd(end));
+		this.rowLine = this.line;
 		if (isOversized(end)) {
 			this.limit.refuse(record, this.line);
+			known.skip();
 		}
 		else {
 			this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), known.maxKeptCells());
 			if (this.cells.hasBackslashQuote()) {
 				throw lost("a quote after a backslash ends a cell, and the cell seems to go on, so that the"
-						+ " beginning of the next row is not certain: write \"\" for a quote in quotes (line "
-						+ this.line + ")");
+						+ " beginning of the next row is not certain: write \"\" for a quote in quotes, or say that"
+						+ " escape=backslash (line " + this.line + ")");
 			}
-			record.begin(this.line);
-			known.fill(record, this.cells);
+			makesRecord = known.begin(this.cells);
+			if (makesRecord) {
+				record.begin(this.line);
+				known.fill(record, this.cells);
+			}
 		}
 		if (end == OVERSIZED) {
 			this.inOversizedRow = true;
@@ -104,7 +131,7 @@ public final class CsvReader implements RecordReader {
 		else {
 			consumeRow(end);
 		}
-		return true;
+		return makesRecord;
 	}
 
 	@Override
@@ -140,7 +167,7 @@ public final class CsvReader implements RecordReader {
 		}
 		byte delimiter = this.buffer.bytes()[this.buffer.start() + 4];
 		if (delimiter > 0 && delimiter != '"') {
-			this.syntax = CsvSyntax.separatedBy((char) delimiter);
+			this.syntax = this.syntax.separatedBy((char) delimiter);
 			consumeRow(end);
 			this.scanner = new CsvScanner(this.syntax);
 			this.cells = cells();
@@ -186,7 +213,7 @@ public final class CsvReader implements RecordReader {
 		CsvColumns columns = (templates != null)
 				? new CsvColumns.Mapped(header.names().size(),
 						new CsvRow(templates, this.mapping.nulls(), header.names(), this.cells, this.limit))
-				: header.columns(this.defaultOperation);
+				: header.columns(this.defaultOperation, this.mapping.nulls() == Nulls.DELETE);
 		if (columns.maxArguments() > this.limit.arguments()) {
 			throw lost("the header makes records of up to " + columns.maxArguments() + " arguments; "
 					+ "pipeset.limits.max-arguments allows " + this.limit.arguments());

@@ -13,19 +13,29 @@ import io.pipeset.record.ArgumentBytes;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.json.JsonSpread;
+import io.pipeset.record.mapping.Elements;
 import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Row;
+import io.pipeset.record.mapping.Spreading;
 import io.pipeset.record.mapping.Template;
 import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cells of a row that templates use. Names are looked up in the header once, and are
- * column indexes from then on. A cell that is empty without quotes is CSV's null.
+ * The cells of a row that templates name. Names are found in the header once, and are
+ * places from then on. A cell that is empty without quotes is CSV's null.
  */
 final class CsvRow extends Row {
 
-	private static final int WHOLE_ROW = -1;
+	/** The whole row as JSON. */
+	private static final int ALL = -1;
+
+	/** The number of the row. */
+	private static final int INDEX = -2;
+
+	/** A name that the header does not have: another one takes its place. */
+	private static final int NOWHERE = -3;
 
 	private static final byte[] OBJECT = { '{', '}' };
 
@@ -35,55 +45,64 @@ final class CsvRow extends Row {
 
 	private final int[] columns;
 
-	/** The names of all columns if all of them become fields; otherwise empty. */
+	/** The names of all columns, where all of them are fields. */
 	private final byte[][] names;
 
-	/**
-	 * The names as the beginnings of JSON members if a template uses the whole row;
-	 * otherwise empty.
-	 */
+	/** The same as members of an object, where the whole row is one. */
 	private final byte[][] members;
 
-	/** The whole row as JSON, if a template uses it. */
+	/** The whole row, if a template has it. */
 	private byte[] whole = {};
 
 	private int wholeOffset;
 
 	private int wholeLength;
 
-	private final int maxKeptCells;
+	private final int kept;
+
+	/** Whether a template has the number of the row. */
+	private final boolean counts;
+
+	private byte[] index = {};
+
+	/** Why the cells can only be refused; {@code null} if they are a row. */
+	private @Nullable Rejection fault;
+
+	private final JsonSpread json = new JsonSpread();
 
 	private final int maxArguments;
 
 	/**
-	 * Looks up the names of templates in a header.
-	 * @param templates the templates; the header contains each of their names once
-	 * @param nulls what to do with an empty cell
+	 * Finds the names of templates in a header.
+	 * @param templates the templates, whose names are in the header once
+	 * @param nulls the meaning of an empty cell
 	 */
 	CsvRow(Templates templates, Nulls nulls, List<String> header, CsvCells cells, RecordLimit limit) {
 		super(templates, nulls, limit);
 		this.cells = cells;
-		List<String> templateNames = templates.names();
-		boolean whole = templateNames.contains(Template.WHOLE);
-		Map<String, Integer> columnsByName = new HashMap<>();
-		IntStream.range(0, header.size()).forEach((column) -> columnsByName.putIfAbsent(header.get(column), column));
-		this.columns = templateNames.stream()
-			.mapToInt((name) -> (name.equals(Template.WHOLE)) ? WHOLE_ROW : columnsByName.getOrDefault(name, WHOLE_ROW))
+		List<String> named = templates.names();
+		boolean whole = named.contains(Template.WHOLE);
+		Map<String, Integer> places = new HashMap<>();
+		IntStream.range(0, header.size()).forEach((place) -> places.putIfAbsent(header.get(place), place));
+		this.columns = named.stream()
+			.mapToInt((name) -> (name.equals(Template.WHOLE)) ? ALL
+					: places.getOrDefault(name, (name.equals(Template.INDEX)) ? INDEX : NOWHERE))
 			.toArray();
 		this.names = (templates.mapsAllValues()) ? bytes(header, UnaryOperator.identity()) : new byte[0][];
 		this.members = (whole) ? bytes(header, (name) -> ",\"" + JsonText.escaped(name) + "\":\"") : new byte[0][];
-		this.maxKeptCells = (whole || templates.mapsAllValues()) ? header.size()
-				: IntStream.of(this.columns).max().orElse(WHOLE_ROW) + 1;
-		this.maxArguments = (templates.mapsAllValues()) ? 2 * header.size() + 1 : templates.maxArguments();
+		this.kept = (whole || templates.mapsAllValues()) ? header.size()
+				: Math.max(0, IntStream.of(this.columns).max().orElse(ALL) + 1);
+		this.maxArguments = templates.maxArguments(header.size());
+		this.counts = named.contains(Template.INDEX);
 	}
 
 	private static byte[][] bytes(List<String> header, UnaryOperator<String> form) {
 		return header.stream().map((name) -> form.apply(name).getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
 	}
 
-	/** The number of cells to keep. */
+	/** The number of cells to look at. */
 	int maxKeptCells() {
-		return this.maxKeptCells;
+		return this.kept;
 	}
 
 	/** The largest number of arguments that a row's record may have. */
@@ -91,46 +110,69 @@ final class CsvRow extends Row {
 		return this.maxArguments;
 	}
 
-	/** The column names that are kept in memory as bytes. */
+	/** The names of columns that are kept as bytes. */
 	Stream<byte[]> nameBytes() {
 		return Stream.concat(Arrays.stream(this.names), Arrays.stream(this.members));
 	}
 
-	/**
-	 * Builds a record from the cells; it may be refused.
-	 * @param fault the reason to refuse the row; {@code null} for a valid one
-	 */
-	void read(Record record, @Nullable Rejection fault) {
+	/** Takes the row whose cells were split last. */
+	void read(@Nullable Rejection fault) {
 		begin();
+		this.index = (this.counts) ? digits() : this.index;
 		if (this.members.length > 0) {
 			this.wholeLength = NULL;
 			if (fault == null) {
 				writeWhole();
 			}
 		}
-		fill(record, fault);
+		this.fault = fault;
+		if (fault != null) {
+			setUnreadable();
+		}
+	}
+
+	/** Makes the next record of the row, good or refused. */
+	void deliver(Record record) {
+		fill(record, this.fault);
 	}
 
 	@Override
 	protected int length(int name) {
 		int column = this.columns[name];
-		return (column == WHOLE_ROW) ? this.wholeLength : this.cells.has(column) ? this.cells.length(column) : NULL;
+		if (column >= 0) {
+			return this.cells.has(column) ? this.cells.length(column) : NULL;
+		}
+		return (column == ALL) ? this.wholeLength : (column == INDEX) ? this.index.length : ABSENT;
 	}
 
 	@Override
 	protected byte[] source(int name) {
-		return (this.columns[name] == WHOLE_ROW) ? this.whole : this.cells.bytes();
+		int column = this.columns[name];
+		return (column >= 0) ? this.cells.bytes() : (column == ALL) ? this.whole : this.index;
 	}
 
 	@Override
 	protected int offset(int name) {
 		int column = this.columns[name];
-		return (column == WHOLE_ROW) ? this.wholeOffset : this.cells.offset(column);
+		return (column >= 0) ? this.cells.offset(column) : (column == ALL) ? this.wholeOffset : 0;
 	}
 
 	@Override
 	protected boolean isString(int name) {
-		return this.columns[name] != WHOLE_ROW;
+		return this.columns[name] >= 0;
+	}
+
+	/** A cell that is a JSON array or object has elements; any other is one value. */
+	@Override
+	protected Spreading spread(int name, Elements elements) {
+		ArgumentBytes copy = composed();
+		copy.begin();
+		copy.append(source(name), offset(name), length(name));
+		if (!this.json.isArrayOrObject(copy)) {
+			elements.add(source(name), offset(name), length(name), isString(name));
+			return Spreading.SINGLE;
+		}
+		return this.json.spread(elements);
 	}
 
 	@Override
@@ -153,7 +195,7 @@ final class CsvRow extends Row {
 		return "empty";
 	}
 
-	/** Writes the row as a JSON object of strings, without empty cells. */
+	/** Makes the whole row an object of strings, without the cells that are empty. */
 	private void writeWhole() {
 		ArgumentBytes json = composed();
 		json.begin();

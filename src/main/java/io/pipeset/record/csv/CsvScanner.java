@@ -14,6 +14,8 @@ final class CsvScanner {
 
 	private boolean afterQuote;
 
+	private boolean afterBackslash;
+
 	private byte previous;
 
 	private long lines;
@@ -26,6 +28,7 @@ final class CsvScanner {
 	void begin() {
 		this.inQuotes = false;
 		this.afterQuote = false;
+		this.afterBackslash = false;
 		this.previous = (byte) this.syntax.delimiter();
 		this.lines = 0;
 	}
@@ -41,6 +44,9 @@ final class CsvScanner {
 	 * @return the index of the line feed that ends the row, or -1 if the row continues
 	 */
 	int scan(byte[] bytes, int from, int to) {
+		if (this.syntax.cells().backslash()) {
+			return scanEscapes(bytes, from, to);
+		}
 		return (this.syntax.quotes()) ? scanQuotes(bytes, from, to) : LineScanner.findLineFeed(bytes, from, to);
 	}
 
@@ -73,6 +79,37 @@ final class CsvScanner {
 			}
 		}
 		this.previous = (to > from) ? bytes[to - 1] : this.previous;
+		return -1;
+	}
+
+	/** A backslash takes its meaning from the byte after it, which may be a line feed. */
+	private int scanEscapes(byte[] bytes, int from, int to) {
+		for (int at = from; at < to; at++) {
+			byte b = bytes[at];
+			if (this.afterQuote && b == '"') {
+				this.afterQuote = false;
+				this.inQuotes = true;
+			}
+			else if (this.afterBackslash) {
+				this.afterBackslash = false;
+				this.lines += (b == '\n') ? 1 : 0;
+			}
+			else if (b == '\\') {
+				this.afterBackslash = true;
+			}
+			else if (b == '"' && this.syntax.quotes()) {
+				this.afterQuote = this.inQuotes;
+				this.inQuotes = !this.inQuotes && this.previous == this.syntax.delimiter();
+			}
+			else if (b == '\n' && !this.inQuotes) {
+				return at;
+			}
+			else {
+				this.afterQuote = false;
+				this.lines += (b == '\n') ? 1 : 0;
+			}
+			this.previous = b;
+		}
 		return -1;
 	}
 

@@ -31,12 +31,13 @@ public enum RecordFormat {
 
 	/** Rows after a header, as spreadsheets and databases export them. */
 	CSV("text/csv",
-			(body, operation, mapping, limit) -> new CsvReader(body, CsvSyntax.separatedBy(mapping.delimiter()),
-					operation, mapping, limit)),
+			(body, operation, mapping, limit) -> new CsvReader(body, new CsvSyntax(mapping.cells(), true), operation,
+					mapping, limit)),
 
 	/** Like CSV, but separated by tabs and without quotes. */
 	TSV("text/tab-separated-values",
-			(body, operation, mapping, limit) -> new CsvReader(body, CsvSyntax.TABS, operation, mapping, limit)),
+			(body, operation, mapping, limit) -> new CsvReader(body, CsvSyntax.tabs(mapping.cells()), operation,
+					mapping, limit)),
 
 	/** One command per line, as in redis-cli. */
 	TEXT("text/plain", (body, operation, mapping, limit) -> new TextReader(body, limit)),

@@ -36,6 +36,9 @@ public final class JsonArrayReader implements RecordReader {
 	/** Whether the records are not in an array. */
 	private boolean withoutArray;
 
+	/** Whether the rows are the members of one object. */
+	private final boolean entries;
+
 	private @Nullable MalformedBodyException lost;
 
 	/**
@@ -47,12 +50,17 @@ public final class JsonArrayReader implements RecordReader {
 		this.buffer = new BodyBuffer(body, limit);
 		this.parser = JsonParser.of(defaultOperation, mapping, limit);
 		this.limit = limit;
+		this.entries = mapping.entries();
 	}
 
 	@Override
 	public boolean read(Record record) throws IOException {
 		if (this.lost != null) {
 			throw this.lost;
+		}
+		if (this.parser.hasNext()) {
+			this.parser.deliver(record, 0);
+			return true;
 		}
 		this.buffer.beginRecord();
 		if (this.position == Position.BEFORE_ARRAY) {
@@ -61,11 +69,12 @@ public final class JsonArrayReader implements RecordReader {
 		if (this.position == Position.IN_OVERSIZED_ELEMENT) {
 			skipElement();
 		}
-		if (!findElement()) {
-			return false;
+		while (findElement()) {
+			if (readElement(record)) {
+				return true;
+			}
 		}
-		readElement(record);
-		return true;
+		return false;
 	}
 
 	@Override
@@ -77,10 +86,19 @@ public final class JsonArrayReader implements RecordReader {
 		this.buffer.skipByteOrderMark();
 		int found = peek();
 		if (found == END) {
-			throw lost("the body is empty: expected an array of records");
+			throw lost("the body is empty: expected " + ((this.entries) ? "an object" : "an array of records"));
+		}
+		if (this.entries) {
+			if (found != '{') {
+				throw lost("expected '{' and an object, whose members are the rows by rows=entries, found "
+						+ Excerpt.ofByte((byte) found));
+			}
+			consumeByte(Position.BEFORE_FIRST);
+			return;
 		}
 		if (found == '{') {
 			this.withoutArray = true;
+			this.parser.expectSingle();
 			this.position = Position.AFTER_ELEMENT;
 			return;
 		}
@@ -113,12 +131,13 @@ public final class JsonArrayReader implements RecordReader {
 
 	private boolean findElementInArray() throws IOException {
 		int found = (this.position == Position.AFTER_ARRAY) ? END : peekInArray();
-		if (found == ']' && this.position != Position.AFTER_COMMA) {
+		char close = (this.entries) ? '}' : ']';
+		if (found == close && this.position != Position.AFTER_COMMA) {
 			consumeByte(Position.AFTER_ARRAY);
 		}
 		else if (this.position == Position.AFTER_ELEMENT) {
 			if (found != ',') {
-				throw lost("expected ',' or ']' after a record, found " + Excerpt.ofByte((byte) found));
+				throw lost("expected ',' or '" + close + "' after a record, found " + Excerpt.ofByte((byte) found));
 			}
 			consumeByte(Position.AFTER_COMMA);
 			peekInArray();
@@ -128,43 +147,128 @@ public final class JsonArrayReader implements RecordReader {
 		}
 		found = peek();
 		if (found != END) {
-			throw lost("expected nothing after the array of records, found " + found(found));
+			throw lost("expected nothing after the " + ((this.entries) ? "object" : "array of records") + ", found "
+					+ found(found));
 		}
 		return false;
 	}
 
-	private void readElement(Record record) throws IOException {
+	/**
+	 * Reads the value that is next.
+	 * @return {@code false} if it makes no record
+	 */
+	private boolean readElement(Record record) throws IOException {
+		boolean makesRecord = true;
+		if (this.entries && this.buffer.bytes()[this.buffer.start()] != '"') {
+			throw lost("expected a member's name in quotes, found "
+					+ Excerpt.ofByte(this.buffer.bytes()[this.buffer.start()]));
+		}
+		int length = findEnd(record, (this.entries) ? findValue() : 0);
+		if (length < 0) {
+			return true;
+		}
+		int start = this.buffer.start();
+		int end = start + length;
+		record.copyRaw(this.buffer.bytes(), start, end);
+		if (end - start > this.limit.bytes()) {
+			this.limit.refuse(record, 0);
+			this.parser.skip();
+		}
+		else {
+			parse(start, end);
+			makesRecord = this.parser.makesRecord();
+			if (makesRecord) {
+				this.parser.deliver(record, 0);
+			}
+		}
+		this.buffer.consume(end);
+		this.position = Position.AFTER_ELEMENT;
+		return makesRecord;
+	}
+
+	/**
+	 * Finds the end of the value that is next.
+	 * @param from the bytes before the value
+	 * @return the bytes up to its end, or -1 if it is too large, and refused
+	 */
+	private int findEnd(Record record, int from) throws IOException {
 		this.scanner.begin();
-		int scanned = 0;
+		int scanned = from;
 		int end;
-		while ((end = this.scanner.scan(this.buffer.bytes(), this.buffer.start() + scanned, this.buffer.end())) < 0) {
+		while ((end = scan(scanned)) < 0) {
 			scanned = this.buffer.end() - this.buffer.start();
 			if (scanned > this.limit.bytes()) {
 				record.copyRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.end());
 				this.buffer.consume(this.buffer.end());
 				this.position = Position.IN_OVERSIZED_ELEMENT;
 				this.limit.refuse(record, 0);
-				return;
+				this.parser.skip();
+				return -1;
 			}
-			if (!this.buffer.fill()) {
-				throw truncated();
+			fillOrEnd();
+		}
+		return end - this.buffer.start();
+	}
+
+	/**
+	 * Finds the value of the member whose name is next.
+	 * @return the bytes before the value
+	 */
+	private int findValue() throws IOException {
+		this.scanner.begin();
+		int scanned = 0;
+		int end;
+		while ((end = scan(scanned)) < 0) {
+			scanned = this.buffer.end() - this.buffer.start();
+			requireShort(scanned);
+			fillOrEnd();
+		}
+		int at = end - this.buffer.start();
+		boolean colon = false;
+		while (true) {
+			requireShort(at);
+			if (this.buffer.start() + at == this.buffer.end()) {
+				fillOrEnd();
+				continue;
 			}
+			byte next = this.buffer.bytes()[this.buffer.start() + at];
+			if (next == ':' && !colon) {
+				colon = true;
+			}
+			else if (!JsonCursor.isWhitespace(next)) {
+				if (!colon) {
+					throw lost("expected ':' after a member's name, found " + Excerpt.ofByte(next));
+				}
+				return at;
+			}
+			at++;
 		}
-		int start = this.buffer.start();
-		record.copyRaw(this.buffer.bytes(), start, end);
-		if (end - start > this.limit.bytes()) {
-			this.limit.refuse(record, 0);
+	}
+
+	private void requireShort(int nameBytes) throws MalformedBodyException {
+		if (nameBytes > this.limit.bytes()) {
+			throw lost("a member's name is larger than " + this.limit.bytes()
+					+ " bytes (pipeset.limits.max-record-bytes)");
 		}
-		else {
-			parse(start, end);
-			this.parser.deliver(record, 0);
+	}
+
+	private int scan(int scanned) {
+		return this.scanner.scan(this.buffer.bytes(), this.buffer.start() + scanned, this.buffer.end());
+	}
+
+	private void fillOrEnd() throws IOException {
+		if (!this.buffer.fill()) {
+			throw truncated();
 		}
-		this.buffer.consume(end);
-		this.position = Position.AFTER_ELEMENT;
+	}
+
+	private @Nullable JsonFault read(int start, int end) {
+		byte[] bytes = this.buffer.bytes();
+		return (this.entries) ? this.parser.parseEntry(bytes, start, end) : this.parser.parse(bytes, start, end);
 	}
 
 	private void parse(int start, int end) throws MalformedBodyException {
-		JsonFault fault = this.parser.parse(this.buffer.bytes(), start, end);
+		JsonFault fault = read(start, end);
 		if (fault != null && fault.breaksGrammar()) {
 			this.buffer.consume(fault.offset());
 			throw lost(fault.text());
@@ -175,7 +279,7 @@ public final class JsonArrayReader implements RecordReader {
 	// body.
 	private MalformedBodyException truncated() throws MalformedBodyException {
 		int end = this.buffer.end();
-		JsonFault fault = this.parser.parse(this.buffer.bytes(), this.buffer.start(), end);
+		JsonFault fault = read(this.buffer.start(), end);
 		boolean earlier = fault != null && fault.breaksGrammar() && fault.offset() < end;
 		this.buffer.consume((fault != null && earlier) ? fault.offset() : end);
 		return lost((fault != null && earlier) ? fault.text() : "the body ends inside a record");

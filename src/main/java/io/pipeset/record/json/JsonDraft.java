@@ -54,6 +54,9 @@ final class JsonDraft {
 
 	private boolean isCommand;
 
+	/** Whether the value is null, and makes a SET a DEL of its key. */
+	private boolean deletes;
+
 	private @Nullable Operation operation;
 
 	private @Nullable String code;
@@ -73,6 +76,7 @@ final class JsonDraft {
 		this.valid = 0;
 		this.strings = 0;
 		this.isCommand = false;
+		this.deletes = false;
 		this.operation = null;
 		this.code = null;
 		this.args.clear();
@@ -149,6 +153,11 @@ final class JsonDraft {
 		this.seen ^= member.bit();
 	}
 
+	/** Takes note that the value is null, which makes a SET a DEL of its key. */
+	void delete() {
+		this.deletes = true;
+	}
+
 	/** Sets a member, whose value has to be allowed. */
 	void set(JsonMember member, JsonKind kind, int offset, int length) {
 		this.valid |= member.bit();
@@ -156,7 +165,7 @@ final class JsonDraft {
 		this.offsets[member.index()] = offset;
 		this.lengths[member.index()] = length;
 		if (member == JsonMember.OP) {
-			this.operation = Operation.find(this.source, offset, length);
+			this.operation = this.limit.operations().find(this.source, offset, length);
 			if (this.operation == null) {
 				refuse(Rejection.UNKNOWN_OPERATION,
 						FormatHints.unknownOperation(Excerpt.of(this.source, offset, length)));
@@ -246,6 +255,11 @@ final class JsonDraft {
 		}
 		if (this.code != null) {
 			record.reject(this.code, this.problem);
+			return;
+		}
+		if (this.deletes && this.operation == Operation.SET) {
+			record.operation(Operation.DEL);
+			record.check();
 			return;
 		}
 		if (has(this.valid, JsonMember.VALUE)) {

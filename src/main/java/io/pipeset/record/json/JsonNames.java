@@ -29,7 +29,7 @@ final class JsonNames {
 
 	private final @Nullable JsonNames[] children;
 
-	/** For each name, the numbers of all names in the objects descendants it. */
+	/** For each name, the numbers of all names in the object of that name. */
 	private final int[][] descendants;
 
 	/** A hash table of the indexes of names, plus 1; 0 for an empty entry. */

@@ -9,8 +9,10 @@ import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.body.Spans;
+import io.pipeset.record.mapping.Elements;
 import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Row;
+import io.pipeset.record.mapping.Spreading;
 import io.pipeset.record.mapping.Template;
 import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,18 @@ final class JsonObjectParser extends JsonParser {
 			return this.members.read(bytes, from, to);
 		}
 		catch (JsonFault fault) {
+			this.members.fail();
+			return fault;
+		}
+	}
+
+	@Override
+	@Nullable JsonFault readEntry(byte[] bytes, int from, int to) {
+		try {
+			return this.members.readEntry(bytes, from, to);
+		}
+		catch (JsonFault fault) {
+			this.members.fail();
 			return fault;
 		}
 	}
@@ -37,6 +51,21 @@ final class JsonObjectParser extends JsonParser {
 	@Override
 	void deliver(Record record, @Nullable Rejection fault) {
 		this.members.fillFrom(record, fault);
+	}
+
+	@Override
+	boolean makesRecord() {
+		return hasNext();
+	}
+
+	@Override
+	boolean hasNext() {
+		return this.members.hasNext();
+	}
+
+	@Override
+	void skip() {
+		this.members.skip();
 	}
 
 	/** The members of an object that templates use. */
@@ -49,6 +78,14 @@ final class JsonObjectParser extends JsonParser {
 		private final RecordLimit limit;
 
 		private final int whole;
+
+		private final int index;
+
+		private final int entryKey;
+
+		private final int entryValue;
+
+		private final JsonSpread elements = new JsonSpread();
 
 		private final boolean mapsAllValues;
 
@@ -78,6 +115,9 @@ final class JsonObjectParser extends JsonParser {
 			super(templates, nulls, limit);
 			this.names = JsonNames.of(templates.names());
 			this.whole = templates.names().indexOf(Template.WHOLE);
+			this.index = templates.names().indexOf(Template.INDEX);
+			this.entryKey = templates.names().indexOf(Template.ENTRY_KEY);
+			this.entryValue = templates.names().indexOf(Template.ENTRY_VALUE);
 			this.mapsAllValues = templates.mapsAllValues();
 			int count = templates.names().size();
 			this.sources = new byte[count][];
@@ -90,11 +130,7 @@ final class JsonObjectParser extends JsonParser {
 		}
 
 		@Nullable JsonFault read(byte[] bytes, int from, int to) throws JsonFault {
-			begin();
-			Arrays.fill(this.lengths, ABSENT);
-			this.bytes = bytes;
-			this.fields.clear();
-			Arrays.fill(this.exact, false);
+			beginRow(bytes);
 			JsonCursor cursor = this.cursors.get(0);
 			cursor.begin(bytes, from, to);
 			JsonFault contentFault = null;
@@ -105,12 +141,85 @@ final class JsonObjectParser extends JsonParser {
 			}
 			else {
 				if (this.whole >= 0) {
-					contentFault = readWhole(cursor);
+					contentFault = readWhole(cursor, this.whole);
 				}
 				readObject(0, this.names);
 			}
 			cursor.expectEnd();
-			return (contentFault != null) ? contentFault : cursor.contentFault();
+			contentFault = (contentFault != null) ? contentFault : cursor.contentFault();
+			if (contentFault != null) {
+				setUnreadable();
+			}
+			return contentFault;
+		}
+
+		/**
+		 * Reads a name and its value, and the members of the value if it is an object.
+		 */
+		@Nullable JsonFault readEntry(byte[] bytes, int from, int to) throws JsonFault {
+			beginRow(bytes);
+			JsonCursor cursor = this.cursors.get(0);
+			cursor.begin(bytes, from, to);
+			cursor.readName();
+			if (this.entryKey >= 0) {
+				set(this.entryKey, bytes, cursor.offset(), cursor.length(), true);
+			}
+			boolean object = cursor.isNext('{');
+			JsonFault contentFault = cursor.contentFault();
+			if (object && (this.entryValue >= 0 || this.whole >= 0)) {
+				JsonFault inside = readWhole(cursor, Math.max(this.entryValue, this.whole));
+				contentFault = (contentFault != null) ? contentFault : inside;
+				if (this.entryValue >= 0 && this.whole >= 0) {
+					share(this.entryValue, this.whole);
+				}
+			}
+			if (object) {
+				readObject(0, this.names);
+			}
+			else {
+				JsonKind kind = cursor.readValue(1);
+				setEntryValue(kind, cursor);
+			}
+			cursor.expectEnd();
+			contentFault = (contentFault != null) ? contentFault : cursor.contentFault();
+			if (contentFault != null) {
+				setUnreadable();
+			}
+			return contentFault;
+		}
+
+		private void setEntryValue(JsonKind kind, JsonCursor cursor) {
+			for (int slot : new int[] { this.entryValue, this.whole }) {
+				if (slot >= 0 && kind == JsonKind.NULL) {
+					this.lengths[slot] = NULL;
+				}
+				else if (slot >= 0) {
+					set(slot, cursor.source(), cursor.offset(), cursor.length(), kind == JsonKind.STRING);
+				}
+			}
+			if (this.mapsAllValues) {
+				refuse(Rejection.MALFORMED, "the entry's value is " + kind.describe(cursor.excerpt())
+						+ ", and without 'fields' its members are the fields: name one, as in fields=value={@value}");
+			}
+		}
+
+		/** Gives one value to two names. */
+		private void share(int first, int second) {
+			int from = (this.lengths[first] >= 0) ? first : second;
+			int to = (from == first) ? second : first;
+			set(to, this.sources[from], this.offsets[from], this.lengths[from], this.strings[from]);
+		}
+
+		private void beginRow(byte[] bytes) {
+			begin();
+			Arrays.fill(this.lengths, ABSENT);
+			this.bytes = bytes;
+			this.fields.clear();
+			Arrays.fill(this.exact, false);
+			if (this.index >= 0) {
+				byte[] digits = digits();
+				set(this.index, digits, 0, digits.length, false);
+			}
 		}
 
 		private void set(int name, byte[] source, int offset, int length, boolean string) {
@@ -140,6 +249,11 @@ final class JsonObjectParser extends JsonParser {
 			return this.strings[name];
 		}
 
+		/** The object cannot be read. */
+		void fail() {
+			setUnreadable();
+		}
+
 		void fillFrom(Record record, @Nullable Rejection fault) {
 			fill(record, fault);
 		}
@@ -148,7 +262,7 @@ final class JsonObjectParser extends JsonParser {
 		 * Removes white space from the object, and keeps a copy, because its strings are
 		 * decoded in place.
 		 */
-		private @Nullable JsonFault readWhole(JsonCursor cursor) throws JsonFault {
+		private @Nullable JsonFault readWhole(JsonCursor cursor, int slot) throws JsonFault {
 			cursor.readValue(0);
 			int offset = cursor.offset();
 			int length = cursor.length();
@@ -157,7 +271,7 @@ final class JsonObjectParser extends JsonParser {
 			ArgumentBytes copy = composed();
 			copy.begin();
 			copy.append(this.bytes, offset, length);
-			set(this.whole, copy.bytes(), copy.start(), length, false);
+			set(slot, copy.bytes(), copy.start(), length, false);
 			cursor.begin(this.bytes, offset, offset + length);
 			return contentFault;
 		}
@@ -252,6 +366,21 @@ final class JsonObjectParser extends JsonParser {
 			}
 			this.cursors.get(depth).begin(source, from, from + length);
 			readObject(depth, names);
+		}
+
+		@Override
+		protected Spreading spread(int name, Elements elements) {
+			byte first = (this.lengths[name] > 0) ? this.sources[name][this.offsets[name]] : 0;
+			if (this.strings[name] || (first != '[' && first != '{')) {
+				elements.add(this.sources[name], this.offsets[name], this.lengths[name], this.strings[name]);
+				return Spreading.SINGLE;
+			}
+			// Elements are decoded in place, and the value may be an argument as well.
+			ArgumentBytes copy = composed();
+			copy.begin();
+			copy.append(this.sources[name], this.offsets[name], this.lengths[name]);
+			this.elements.begin(copy.bytes(), copy.start(), copy.length());
+			return this.elements.spread(elements);
 		}
 
 		@Override

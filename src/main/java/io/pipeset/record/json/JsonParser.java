@@ -39,6 +39,18 @@ abstract sealed class JsonParser permits JsonRecordParser, JsonObjectParser {
 		return this.fault;
 	}
 
+	/**
+	 * Reads a member of an object, its name and its value, as one row.
+	 * @param from the opening quote of the name
+	 * @param to the byte after the value
+	 * @return the place where it is not JSON, or {@code null}
+	 */
+	final @Nullable JsonFault parseEntry(byte[] bytes, int from, int to) {
+		this.from = from;
+		this.fault = readEntry(bytes, from, to);
+		return this.fault;
+	}
+
 	/** Replaces the fault of the last record by a more helpful one. */
 	final void fault(JsonFault fault) {
 		this.fault = fault;
@@ -57,6 +69,29 @@ abstract sealed class JsonParser permits JsonRecordParser, JsonObjectParser {
 
 	/** Reads a record; see {@link #parse}. */
 	abstract @Nullable JsonFault read(byte[] bytes, int from, int to);
+
+	/** Reads a member, as {@link #parseEntry} does. */
+	@Nullable JsonFault readEntry(byte[] bytes, int from, int to) {
+		throw new IllegalStateException("only templates make records of members");
+	}
+
+	/** The body began with an object, which may be a map of rows. */
+	void expectSingle() {
+	}
+
+	/** Whether the value that was read last makes a record at all. */
+	boolean makesRecord() {
+		return true;
+	}
+
+	/** Whether the value that was read last makes another record. */
+	boolean hasNext() {
+		return false;
+	}
+
+	/** Counts a value that is too large to be read. */
+	void skip() {
+	}
 
 	/**
 	 * Fills a record, which has just begun.

@@ -31,10 +31,18 @@ final class JsonRecordParser extends JsonParser {
 
 	private final Nulls nulls;
 
+	/** Whether the body began with an object, and not with an array of records. */
+	private boolean single;
+
 	JsonRecordParser(@Nullable Operation defaultOperation, Nulls nulls, RecordLimit limit) {
 		this.defaultOperation = defaultOperation;
 		this.nulls = nulls;
 		this.draft = new JsonDraft(limit);
+	}
+
+	@Override
+	void expectSingle() {
+		this.single = true;
 	}
 
 	@Override
@@ -121,7 +129,11 @@ final class JsonRecordParser extends JsonParser {
 		this.cursor.readValue(1);
 	}
 
-	private static String advice(String name) {
+	private String advice(String name) {
+		if (this.single) {
+			return "; an object whose members are rows is loaded with rows=entries, as in"
+					+ " op=SET&key={@key}&value={@value}&rows=entries";
+		}
 		return (REPORT_MEMBERS.contains(name))
 				? "; an item of a report is not the whole record: post the record of that index or line again,"
 						+ " as it was sent"
@@ -131,8 +143,11 @@ final class JsonRecordParser extends JsonParser {
 	private void readMember(JsonMember member) throws JsonFault {
 		JsonKind kind = this.cursor.readValue(1);
 		if (kind == JsonKind.NULL
-				&& (this.nulls == Nulls.SKIP || (this.nulls == Nulls.EMPTY && member.mayBeLeftOut()))) {
+				&& (this.nulls == Nulls.SKIP || (this.nulls != Nulls.REFUSE && member.mayBeLeftOut()))) {
 			this.draft.unmarkSeen(member);
+		}
+		else if (kind == JsonKind.NULL && this.nulls == Nulls.DELETE && member == JsonMember.VALUE) {
+			this.draft.delete();
 		}
 		else if (kind == JsonKind.NULL && this.nulls == Nulls.EMPTY && member.mayBeEmpty()) {
 			this.draft.set(member, kind, this.cursor.offset(), 0);

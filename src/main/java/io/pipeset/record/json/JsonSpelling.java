@@ -1,5 +1,7 @@
 package io.pipeset.record.json;
 
+import java.util.Map;
+
 import io.pipeset.record.Operation;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,10 @@ enum JsonSpelling {
 
 	private static final int EXPIRIES = JsonMember.TTL.bit() | JsonMember.EXPIRE_AT.bit();
 
+	private static final Map<Operation, JsonSpelling> BY_OPERATION = Map.of(Operation.SET, VALUE_AND_TTL,
+			Operation.HSET, FIELDS_AND_TTL, Operation.RPOP, COUNT, Operation.LPOP, COUNT, Operation.LPUSH, VALUE,
+			Operation.RPUSH, VALUE, Operation.EVALSHA, COMMAND, Operation.MSETEX, COMMAND);
+
 	private final String takes;
 
 	private final @Nullable JsonMember required;
@@ -40,14 +46,7 @@ enum JsonSpelling {
 	}
 
 	static JsonSpelling of(Operation operation) {
-		return switch (operation) {
-			case SET -> VALUE_AND_TTL;
-			case HSET -> FIELDS_AND_TTL;
-			case RPOP, LPOP -> COUNT;
-			case LPUSH, RPUSH -> VALUE;
-			case EVALSHA, MSETEX -> COMMAND;
-			default -> ARGS;
-		};
+		return BY_OPERATION.getOrDefault(operation, ARGS);
 	}
 
 	/**

@@ -7,6 +7,7 @@ import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.body.BodyBuffer;
+import io.pipeset.record.body.LineParser;
 import io.pipeset.record.body.LineReader;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
@@ -33,6 +34,9 @@ public final class NdjsonReader implements RecordReader {
 
 	private boolean begun;
 
+	/** The line that was read last. */
+	private long line;
+
 	private @Nullable MalformedBodyException lost;
 
 	/**
@@ -44,16 +48,20 @@ public final class NdjsonReader implements RecordReader {
 		this.buffer = new BodyBuffer(body, limit);
 		this.limit = limit;
 		this.parser = JsonParser.of(defaultOperation, mapping, limit);
-		this.lines = new LineReader(this.buffer, this::parse, limit, true);
+		this.lines = new LineReader(this.buffer, new Lines(), limit, true);
 	}
 
-	private boolean parse(Record record, long line, byte[] bytes, int from, int to) {
+	private boolean parseLine(Record record, long line, byte[] bytes, int from, int to) {
 		JsonFault fault = this.parser.parse(bytes, from, to);
 		if (fault != null && record.index() < 0 && fault.offset() == to && isBeginning(bytes, from, to)) {
 			this.parser.fault(JsonFault.grammar(to, PRETTY + fault.text()));
 		}
-		this.parser.deliver(record, line);
-		return true;
+		this.line = line;
+		boolean makesRecord = this.parser.makesRecord();
+		if (makesRecord) {
+			this.parser.deliver(record, line);
+		}
+		return makesRecord;
 	}
 
 	/** Whether a line is the beginning of an object that continues in the next line. */
@@ -71,6 +79,10 @@ public final class NdjsonReader implements RecordReader {
 	public boolean read(Record record) throws IOException {
 		if (this.lost != null) {
 			throw this.lost;
+		}
+		if (this.parser.hasNext()) {
+			this.parser.deliver(record, this.line);
+			return true;
 		}
 		if (!this.begun) {
 			if (this.lines.findLine() && beginsArray()) {
@@ -106,6 +118,21 @@ public final class NdjsonReader implements RecordReader {
 		}
 		while (seen <= this.limit.bytes() && this.buffer.fill());
 		return false;
+	}
+
+	/** Parses lines, and counts those that are too large. */
+	private final class Lines implements LineParser {
+
+		@Override
+		public boolean parse(Record record, long line, byte[] bytes, int from, int to) {
+			return parseLine(record, line, bytes, from, to);
+		}
+
+		@Override
+		public void skip() {
+			NdjsonReader.this.parser.skip();
+		}
+
 	}
 
 }

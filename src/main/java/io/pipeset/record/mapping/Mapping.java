@@ -3,33 +3,41 @@ package io.pipeset.record.mapping;
 import java.util.List;
 import java.util.function.Function;
 
+import io.pipeset.record.Operation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the rows and objects of a body become records.
+ * How the rows and objects of a body are read.
  *
- * @param templates the templates that build records; none if the rows or objects are
- * already records
- * @param delimiter the ASCII character between the cells of a row
- * @param header the names of the columns; none if the first row contains them
+ * @param templates the templates that make records of them, or none where they are
+ * records already
+ * @param cells how the cells of rows are written
+ * @param header the names of a row's columns, or none where the first row has them
+ * @param entries whether the rows are the members of one JSON object
  */
-public record Mapping(@Nullable Templates templates, Nulls nulls, char delimiter, @Nullable List<String> header) {
+public record Mapping(@Nullable Templates templates, Nulls nulls, CellSyntax cells, @Nullable List<String> header,
+		boolean entries) {
 
-	/** Rows and objects are already records, and nulls are refused. */
-	public static final Mapping NONE = new Mapping(null, Nulls.REFUSE, ',', null);
+	/** Rows and objects are records already, and have their nulls refused. */
+	public static final Mapping NONE = new Mapping(null, Nulls.REFUSE, CellSyntax.PLAIN, null, false);
 
 	/**
-	 * The memory that the templates and names need, in the job and in its report.
-	 * @return bytes, 0 without templates and names
+	 * The memory that the templates and names take, for the job and in its report.
+	 * @return their size in bytes, 0 without any
 	 */
 	public long bytes() {
 		return ((this.templates != null) ? this.templates.bytes() : 0)
 				+ ((this.header != null) ? Templates.bytes(this.header) : 0);
 	}
 
+	/** The operations that the templates make records of. */
+	public List<Operation> operations() {
+		return (this.templates != null) ? this.templates.operations() : List.of();
+	}
+
 	/**
-	 * A template in its original form.
-	 * @return its text, or a list of templates or names; {@code null} if there is none
+	 * A template as it was written.
+	 * @return its text, or a list of texts; {@code null} if there is none
 	 */
 	public @Nullable Object text(Function<Templates.Texts, @Nullable Object> which) {
 		Object text = (this.templates != null) ? which.apply(this.templates.texts()) : null;

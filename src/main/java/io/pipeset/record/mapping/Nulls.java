@@ -2,21 +2,24 @@ package io.pipeset.record.mapping;
 
 import java.util.Locale;
 
-/** What to do with a null if a record needs a value. */
+/** The meaning of a null where a record needs a value. */
 public enum Nulls {
 
-	/** Refuse the record. */
+	/** The record is refused. */
 	REFUSE,
 
-	/** Leave out the field or the expiry. */
+	/** The field, or the expiry, is left out. */
 	SKIP,
 
-	/** Use the empty string. */
-	EMPTY;
+	/** It is the empty string. */
+	EMPTY,
+
+	/** For SET: the record is a DEL of its key. */
+	DELETE;
 
 	private final String label = name().toLowerCase(Locale.ROOT);
 
-	/** The name in settings and reports. */
+	/** The word for it in settings and reports. */
 	public String label() {
 		return this.label;
 	}

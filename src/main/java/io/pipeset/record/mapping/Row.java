@@ -2,236 +2,357 @@ package io.pipeset.record.mapping;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 
-import io.pipeset.record.ArgumentBytes;
 import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
+import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.Timestamps;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.record.mapping.RecordTemplate.Element;
+import io.pipeset.record.mapping.RecordTemplate.Field;
+import io.pipeset.record.mapping.RecordTemplate.Fields;
+import io.pipeset.record.mapping.RecordTemplate.Group;
+import io.pipeset.record.mapping.RecordTemplate.Part;
+import io.pipeset.record.mapping.RecordTemplate.Spread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of one row or object, from which templates build a record. Values are
- * numbered by their names in {@link Templates}. One object serves all rows of a job. A
- * value that is a complete argument is not copied. A value that is part of an argument is
- * copied once.
+ * The values of one row or object, of which templates make a record, or several. A format
+ * finds the values by the numbers of their names; all else about templates is here. One
+ * object serves all rows of a job. A value that is an argument by itself is not copied;
+ * one that is a part of an argument is copied once.
  */
-public abstract class Row {
+public abstract class Row extends RowValues {
 
-	/** Stands for the length of a null. */
-	protected static final int NULL = -1;
+	/** Why a null among arguments is refused whatever nulls mean elsewhere. */
+	public static final String NULL_IN_ARGUMENTS = "; 'nulls' is not for arguments, because those after a null would"
+			+ " move: put them into a group, as in args=[&args=EX&args={secs}&args=]";
 
-	/** Stands for the length of a value that the row does not have. */
-	protected static final int ABSENT = -2;
-
-	/** Explains why a null argument is always refused. */
-	public static final String NULL_IN_ARGUMENTS = "; 'nulls' does not apply to arguments, because the arguments after a null would move";
+	/** The same without an example. */
+	static final String NULL_IN_RECORD = "; 'nulls' is not for arguments, because those after a null would move";
 
 	private static final int MAX_ID_BYTES = 256;
 
-	private final Templates templates;
-
-	private final Operation operation;
+	private final RecordTemplate[] records;
 
 	private final Nulls nulls;
 
-	/**
-	 * What to do with a null in SET's value, which is required, and in arguments, where
-	 * leaving it out would move later arguments.
-	 */
-	private final Nulls nullsInArguments;
-
-	/** What to do with a null in an expiry or an id, which cannot be an empty string. */
+	/** What a null means in an expiry or an id, which cannot be empty texts. */
 	private final Nulls nullsInTexts;
 
 	private final RecordLimit limit;
 
+	/** The records of one row, if there are several; one may refuse them all. */
+	private final Record[] prepared;
+
+	/** The record of the row that comes next. */
+	private int next;
+
+	/** The number of the row, from 0. */
+	private long number = -1;
+
+	private byte[] digits = {};
+
+	/** Whether a record of the row was asked for. */
+	private boolean begun;
+
+	private boolean unreadable;
+
+	/** The commands that the row leaves out, a bit for each. */
+	private long leftOut;
+
+	private boolean isPrepared;
+
+	/** Why all records of the row are refused. */
+	private @Nullable Rejection fault;
+
+	/** A value without elements that was spread; -1 for none. */
+	private int emptySpread;
+
 	/**
-	 * The bytes of values that had to be copied, such as arguments joined from several
-	 * parts.
-	 */
-	private final ArgumentBytes composed;
-
-	/** Whether the templates build more arguments than a record may have. */
-	private final boolean tooManyArguments;
-
-	private final byte[][] fieldNames;
-
-	/** The size of the arguments so far, in bytes. */
-	private long size;
-
-	private @Nullable Rejection problem;
-
-	/** The array of the current value, found last. */
-	private byte[] source = {};
-
-	private int offset;
-
-	private int length;
-
-	/** Whether the current value is a single string that still has to be decoded. */
-	private boolean string;
-
-	/**
-	 * Creates a row without values.
-	 * @param templates the templates, which number the values
+	 * Has no values yet.
+	 * @param templates the templates, whose names number the values
 	 */
 	protected Row(Templates templates, Nulls nulls, RecordLimit limit) {
-		this.templates = templates;
-		this.operation = templates.operation();
+		super(templates, limit);
+		this.records = templates.records();
 		this.nulls = nulls;
-		this.nullsInArguments = (this.operation == Operation.SET && nulls == Nulls.EMPTY) ? Nulls.EMPTY : Nulls.REFUSE;
-		this.nullsInTexts = (nulls == Nulls.EMPTY) ? Nulls.SKIP : nulls;
+		this.nullsInTexts = (nulls == Nulls.REFUSE) ? Nulls.REFUSE : Nulls.SKIP;
 		this.limit = limit;
-		this.composed = new ArgumentBytes(limit.memory());
-		this.tooManyArguments = templates.maxArguments() > limit.arguments();
-		int[] fields = templates.fields();
-		this.fieldNames = (fields != null) ? Arrays.stream(fields)
-			.mapToObj((slot) -> templates.names().get(slot).getBytes(StandardCharsets.UTF_8))
-			.toArray(byte[][]::new) : new byte[0][];
+		this.prepared = new Record[(this.records.length > 1) ? this.records.length : 0];
+		Arrays.setAll(this.prepared, (i) -> new Record(RecordDefaults.NONE, limit.memory()));
+		this.next = this.records.length;
 	}
 
-	/** Clears the previous row. */
+	/** Forgets the last row, and counts this one. */
 	protected final void begin() {
-		this.composed.clear();
-		this.size = 0;
-		this.problem = null;
+		skip();
+		clear();
+		this.fault = null;
+		this.begun = false;
+		this.isPrepared = false;
+		this.unreadable = false;
+		this.next = 0;
+	}
+
+	/** Counts a row that is too large to be read. */
+	public final void skip() {
+		this.number++;
+	}
+
+	/** Whether the row that was read last makes another record. */
+	public final boolean hasNext() {
+		if (this.next == 0 && !this.begun) {
+			this.begun = true;
+			this.leftOut = (this.unreadable || problem() != null) ? 0 : leftOut();
+		}
+		while (this.next < this.records.length && (this.leftOut >>> this.next & 1) != 0) {
+			this.next++;
+		}
+		return this.next < this.records.length;
+	}
+
+	/** Finds the commands that are a group each, and lack a value: a bit for each. */
+	private long leftOut() {
+		long leftOut = 0;
+		for (int i = 0; i < this.records.length; i++) {
+			Group group = this.records[i].group();
+			leftOut |= (group != null && !isWhole(group)) ? 1L << i : 0;
+		}
+		return leftOut;
+	}
+
+	/** The values of the row cannot be read, so that all of its records are refused. */
+	protected final void setUnreadable() {
+		this.unreadable = true;
 	}
 
 	/**
-	 * The length of a value.
+	 * Takes the elements of a value that is there, in their order.
 	 * @param name the number of its name
-	 * @return its length in bytes, {@link #NULL} or {@link #ABSENT}
+	 * @param elements gets each element, or each name and value of an object
+	 * @return whether the value is an array or an object, and not one value
 	 */
-	protected abstract int length(int name);
+	protected abstract Spreading spread(int name, Elements elements);
 
-	/** The array that holds an existing value. It must not change before the next row. */
-	protected abstract byte[] source(int name);
-
-	/** The index of an existing value's first byte in its array. */
-	protected abstract int offset(int name);
-
-	/** Whether an existing value is a string, to which the record's encoding applies. */
-	protected abstract boolean isString(int name);
-
-	/**
-	 * Takes the bytes of this row that the body does not hold in the needed form. They
-	 * are cleared when the next row begins.
-	 * @return the same object for all rows
-	 */
-	protected final ArgumentBytes composed() {
-		return this.composed;
+	/** The number of the row in decimal, to be read before the next row begins. */
+	protected final byte[] digits() {
+		this.digits = Long.toString(this.number).getBytes(StandardCharsets.US_ASCII);
+		return this.digits;
 	}
 
 	/**
-	 * Builds a record from the row; it may be refused.
+	 * Makes the next record of the row, good or refused.
 	 * @param record the record to fill, which has just begun
-	 * @param fault the reason to refuse the row; {@code null} for a valid one
+	 * @param fault why the row can only be refused; {@code null} for a good one
 	 */
 	protected final void fill(Record record, @Nullable Rejection fault) {
-		record.operation(this.operation);
-		Rejection refused = fault;
-		identify(record);
-		if (refused == null && this.problem == null) {
-			complete(record);
+		int at = this.next++;
+		if (this.prepared.length == 0) {
+			make(record, this.records[at], (fault != null) ? fault : problem());
+			return;
 		}
-		refused = (refused != null) ? refused : this.problem;
-		if (refused != null && record.rejection() == null) {
-			record.reject(refused.code(), refused.message());
+		if (!this.isPrepared) {
+			this.isPrepared = true;
+			this.fault = (fault != null) ? fault : problem();
+			prepare(record.encoding());
+		}
+		Record made = this.prepared[at];
+		record.copy(made);
+		if (this.fault != null) {
+			record.reject(this.fault.code(), this.fault.message());
 		}
 		else {
 			record.check();
 		}
 	}
 
+	/** Makes all records of the row, and finds out whether one of them is refused. */
+	private void prepare(Encoding encoding) {
+		for (int i = 0; i < this.prepared.length; i++) {
+			if ((this.leftOut >>> i & 1) != 0) {
+				continue;
+			}
+			Record record = this.prepared[i];
+			record.begin(0);
+			record.encoding(encoding);
+			make(record, this.records[i], this.fault);
+			Rejection rejection = record.rejection();
+			if (rejection != null && this.fault == null) {
+				this.fault = new Rejection(rejection.code(),
+						rejection.message() + " (command " + (i + 1) + " of the row, none of whose commands is sent)");
+			}
+		}
+	}
+
 	/**
-	 * Adds a field for each value of the row, with {@link #addField} and
+	 * Makes a record.
+	 * @param fault why it can only be refused; {@code null} for a good one
+	 */
+	private void make(Record record, RecordTemplate template, @Nullable Rejection fault) {
+		beginRecord(fault);
+		this.emptySpread = -1;
+		record.operation(template.operation());
+		Part id = template.id();
+		if (id != null && find(id, this.nullsInTexts, Encoding.UTF8)) {
+			setId(record);
+		}
+		// The key names refused records too.
+		Part key = template.key();
+		if (key != null && find(key, Nulls.REFUSE, record.encoding())) {
+			addFound(record);
+		}
+		if (problem() == null) {
+			complete(record, template);
+		}
+		Rejection refused = problem();
+		if (refused != null && record.rejection() == null) {
+			record.reject(refused.code(), refused.message());
+		}
+		else {
+			record.check();
+			explainEmptySpread(record);
+		}
+	}
+
+	private void setId(Record record) {
+		if (foundLength() > MAX_ID_BYTES) {
+			refuse(Rejection.MALFORMED, "'id' takes at most " + MAX_ID_BYTES + " bytes, not " + foundLength());
+		}
+		else {
+			record.id(new String(foundSource(), foundOffset(), foundLength(), StandardCharsets.UTF_8));
+		}
+	}
+
+	private void complete(Record record, RecordTemplate template) {
+		if (this.nulls == Nulls.DELETE && isDeletion(record, template)) {
+			return;
+		}
+		Part ttl = template.ttl();
+		if (ttl != null && find(ttl, this.nullsInTexts, Encoding.UTF8)
+				&& !record.ttl(foundSource(), foundOffset(), foundLength())) {
+			refuseExpiry(ttl, Expiry.ALLOWED);
+		}
+		Part expireAt = template.expireAt();
+		if (expireAt != null && find(expireAt, this.nullsInTexts, Encoding.UTF8)
+				&& !record.expireAt(foundSource(), foundOffset(), foundLength())) {
+			refuseExpiry(expireAt, Timestamps.ALLOWED);
+		}
+		List<Element> elements = template.elements();
+		for (int i = 0; i < elements.size(); i++) {
+			add(record, elements.get(i));
+		}
+		if (template.operation() == Operation.HSET && record.argumentCount() == 1 && this.emptySpread < 0
+				&& record.rejection() == null) {
+			refuse(Rejection.MALFORMED, "the row has no field: no " + noun() + " of it has a value");
+		}
+	}
+
+	/** Makes a SET without a value a DEL of its key. */
+	private boolean isDeletion(Record record, RecordTemplate template) {
+		boolean deletes = template.elements().get(0) instanceof Part value && value.slots().length > 0
+				&& hasNull(value);
+		if (deletes) {
+			record.operation(Operation.DEL);
+		}
+		return deletes;
+	}
+
+	private boolean hasNull(Part part) {
+		for (int i = 0; i < part.slots().length; i++) {
+			if (length(slot(part, i)) == NULL) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private void refuseExpiry(Part part, String allowed) {
+		refuse(Rejection.MALFORMED, "'" + part.setting() + "' takes " + allowed + ", not '"
+				+ Excerpt.of(foundSource(), foundOffset(), foundLength()) + "'");
+	}
+
+	private void add(Record record, Element element) {
+		if (element instanceof Part part) {
+			boolean empty = this.nulls == Nulls.EMPTY && part.setting().equals("value");
+			if (find(part, (empty) ? Nulls.EMPTY : Nulls.REFUSE, record.encoding())) {
+				addFound(record);
+			}
+		}
+		else if (element instanceof Fields fields) {
+			addFields(record, fields.fields());
+		}
+		else if (element instanceof Spread spread) {
+			addSpread(record, spread);
+		}
+		else if (element instanceof Group group && isWhole(group)) {
+			for (Element inner : group.elements()) {
+				add(record, inner);
+			}
+		}
+	}
+
+	/** Whether the row has a value for each name in a group. */
+	private boolean isWhole(Group group) {
+		for (Element element : group.elements()) {
+			if (element instanceof Spread spread && (length(spread.slot()) < 0 || hasNoElements(spread.slot()))) {
+				return false;
+			}
+			if (element instanceof Part part) {
+				for (int i = 0; i < part.slots().length; i++) {
+					if (length(slot(part, i)) < 0) {
+						return false;
+					}
+				}
+			}
+		}
+		return true;
+	}
+
+	/** Whether a value is an array or an object without elements. */
+	private boolean hasNoElements(int slot) {
+		if (length(slot) != 2) {
+			return false;
+		}
+		byte[] source = source(slot);
+		int offset = offset(slot);
+		return (source[offset] == '[' && source[offset + 1] == ']')
+				|| (source[offset] == '{' && source[offset + 1] == '}');
+	}
+
+	private void addFields(Record record, @Nullable List<Field> fields) {
+		if (fields == null) {
+			addFields(record);
+			return;
+		}
+		for (int i = 0; i < fields.size(); i++) {
+			Field field = fields.get(i);
+			Part part = field.part();
+			Spread spread = field.spread();
+			byte[] name = field.name();
+			if (spread != null) {
+				addSpread(record, spread);
+			}
+			else if (part != null && find(part, this.nulls, record.encoding())) {
+				addField(record, name, 0, name.length, foundSource(), foundOffset(), foundLength(), foundString());
+			}
+		}
+	}
+
+	/**
+	 * Adds a field for each value of the row, by {@link #addField} and
 	 * {@link #addNullField}.
 	 */
 	protected abstract void addFields(Record record);
 
-	/** The word for a named value in messages: column or member. */
-	protected abstract String noun();
-
-	/** The word for a null in messages: empty or null. */
-	protected abstract String emptiness();
-
-	/** Sets the id and the key. A report needs them for valid and for refused records. */
-	private void identify(Record record) {
-		Templates.Part id = this.templates.id();
-		if (id != null && find(id, this.nullsInTexts, Encoding.UTF8)) {
-			if (this.length > MAX_ID_BYTES) {
-				refuse(Rejection.MALFORMED, "'id' takes at most " + MAX_ID_BYTES + " bytes, not " + this.length);
-			}
-			else {
-				record.id(new String(this.source, this.offset, this.length, StandardCharsets.UTF_8));
-			}
-		}
-		Templates.Part key = this.templates.key();
-		if (key != null && find(key, Nulls.REFUSE, record.encoding())) {
-			addCurrent(record);
-		}
-	}
-
-	private void complete(Record record) {
-		Templates.Part ttl = this.templates.ttl();
-		if (ttl != null && find(ttl, this.nullsInTexts, Encoding.UTF8)
-				&& !record.ttl(this.source, this.offset, this.length)) {
-			refuseExpiry(ttl, Expiry.ALLOWED);
-		}
-		Templates.Part expireAt = this.templates.expireAt();
-		if (expireAt != null && find(expireAt, this.nullsInTexts, Encoding.UTF8)
-				&& !record.expireAt(this.source, this.offset, this.length)) {
-			refuseExpiry(expireAt, Timestamps.ALLOWED);
-		}
-		for (Templates.Part argument : this.templates.arguments()) {
-			if (find(argument, this.nullsInArguments, record.encoding())) {
-				addCurrent(record);
-			}
-		}
-		if (this.operation == Operation.HSET) {
-			int[] fields = this.templates.fields();
-			if (fields != null) {
-				addFields(record, fields);
-			}
-			else {
-				addFields(record);
-			}
-			if (record.argumentCount() == 1 && record.rejection() == null) {
-				refuse(Rejection.MALFORMED, "the row has no field: no " + noun() + " of it has a value");
-			}
-		}
-	}
-
-	private void refuseExpiry(Templates.Part part, String allowed) {
-		refuse(Rejection.MALFORMED, "'" + part.setting() + "' takes " + allowed + ", not '"
-				+ Excerpt.of(this.source, this.offset, this.length) + "'");
-	}
-
-	private void addFields(Record record, int[] fields) {
-		for (int i = 0; i < fields.length; i++) {
-			int slot = fields[i];
-			byte[] name = this.fieldNames[i];
-			int length = length(slot);
-			if (length >= 0) {
-				addField(record, name, 0, name.length, source(slot), offset(slot), length, isString(slot));
-			}
-			else if (length == ABSENT || this.nulls == Nulls.REFUSE) {
-				refuseMissing(slot, "fields");
-			}
-			else if (this.nulls == Nulls.EMPTY) {
-				addField(record, name, 0, name.length, name, 0, 0, false);
-			}
-		}
-	}
-
 	/**
 	 * Adds a field.
-	 * @param string whether the value is a string, to which the record's encoding applies
+	 * @param string whether it is a string, to which the record's encoding applies
 	 */
 	protected final void addField(Record record, byte[] name, int nameOffset, int nameLength, byte[] value, int offset,
 			int length, boolean string) {
@@ -239,152 +360,91 @@ public abstract class Row {
 			refuse(Rejection.TOO_LARGE, this.limit.tooManyArguments());
 		}
 		else if (fits((long) nameLength + length)) {
-			this.size += (long) nameLength + length;
+			addSize((long) nameLength + length);
 			record.argument(name, nameOffset, nameLength);
-			if (string) {
-				record.string(value, offset, length);
-			}
-			else {
-				record.argument(value, offset, length);
-			}
+			addValue(record, value, offset, length, string);
 		}
 	}
 
-	/** Adds, leaves out or refuses a field whose value is null. */
+	/** Handles a field whose value is null. */
 	protected final void addNullField(Record record, byte[] name, int nameOffset, int nameLength) {
 		if (this.nulls == Nulls.EMPTY) {
 			addField(record, name, nameOffset, nameLength, name, nameOffset, 0, false);
 		}
 		else if (this.nulls == Nulls.REFUSE) {
 			refuse(Rejection.MALFORMED, noun() + " '" + Excerpt.of(name, nameOffset, nameLength) + "' is " + emptiness()
-					+ advice("fields"));
+					+ remedy("fields"));
 		}
 	}
 
-	/** Adds the current value to the arguments. */
-	private void addCurrent(Record record) {
-		if (this.tooManyArguments) {
+	private void addSpread(Record record, Spread spread) {
+		int slot = spread.slot();
+		if (length(slot) < 0) {
+			boolean skipped = spread.setting().equals("fields") && this.nulls != Nulls.REFUSE && length(slot) == NULL;
+			if (!skipped) {
+				refuseLack(slot, spread.setting());
+			}
+			return;
+		}
+		int before = record.argumentCount();
+		Spreading found = spread(slot, new Elements() {
+
+			@Override
+			public void add(byte[] source, int offset, int length, boolean string) {
+				addElement(record, source, offset, length, string);
+			}
+
+			@Override
+			public void refuseNull() {
+				refuse(Rejection.MALFORMED,
+						noun() + " '" + name(slot) + "' has a null among its elements" + NULL_IN_RECORD);
+			}
+
+		});
+		if (found == Spreading.OBJECT && !spread.pairs()) {
+			refuse(Rejection.MALFORMED, noun() + " '" + name(slot) + "' is an object, and '" + spread.setting()
+					+ "' spreads it: only HSET, MSET and XADD take names and values in turn");
+		}
+		else if (found != Spreading.OBJECT && spread.setting().equals("fields")) {
+			refuse(Rejection.MALFORMED,
+					noun() + " '" + name(slot) + "' is no object, and 'fields' spreads it into names and values");
+		}
+		else if (record.argumentCount() == before) {
+			this.emptySpread = slot;
+		}
+	}
+
+	private void addElement(Record record, byte[] source, int offset, int length, boolean string) {
+		if (record.argumentCount() == this.limit.arguments()) {
 			refuse(Rejection.TOO_LARGE, this.limit.tooManyArguments());
 		}
-		else if (fits(this.length)) {
-			this.size += this.length;
-			if (this.string) {
-				record.string(this.source, this.offset, this.length);
-			}
-			else {
-				record.argument(this.source, this.offset, this.length);
-			}
+		else if (fits(length)) {
+			addSize(length);
+			addValue(record, source, offset, length, string);
 		}
 	}
 
-	/**
-	 * Makes a template's value the current value.
-	 * @return {@code false} if the value is left out, or the row is refused
-	 */
-	private boolean find(Templates.Part part, Nulls nulls, Encoding encoding) {
-		int name = part.onlyName();
-		int length = (name >= 0) ? length(name) : NULL;
-		if (length < 0) {
-			return compose(part, nulls, encoding);
+	/** Says that a record lacks arguments because an array or object is empty. */
+	private void explainEmptySpread(Record record) {
+		Rejection rejection = record.rejection();
+		if (rejection != null && this.emptySpread >= 0 && rejection.code().equals(Rejection.MALFORMED)) {
+			record.reject(Rejection.MALFORMED,
+					noun() + " '" + name(this.emptySpread) + "' has no elements: " + rejection.message());
 		}
-		byte[] prepared = part.prepared();
-		int before = part.literals()[0].length;
-		this.string = encoding != Encoding.UTF8 && isString(name);
-		if (before == 0) {
-			this.source = source(name);
-			this.offset = offset(name);
-		}
-		else if (this.string || before + length > prepared.length) {
-			return compose(part, nulls, encoding);
+	}
+
+	private static void addValue(Record record, byte[] source, int offset, int length, boolean string) {
+		if (string) {
+			record.string(source, offset, length);
 		}
 		else {
-			System.arraycopy(source(name), offset(name), prepared, before, length);
-			this.source = prepared;
-			this.offset = 0;
+			record.argument(source, offset, length);
 		}
-		this.length = before + length;
-		return true;
 	}
 
-	/** Joins the current value from several parts. */
-	private boolean compose(Templates.Part part, Nulls nulls, Encoding encoding) {
-		ArgumentBytes bytes = this.composed;
-		int[] slots = part.slots();
-		byte[][] literals = part.literals();
-		bytes.begin();
-		bytes.append(literals[0], 0, literals[0].length);
-		for (int i = 0; i < slots.length; i++) {
-			int length = length(slots[i]);
-			if (length < 0 && (length == ABSENT || nulls != Nulls.EMPTY)) {
-				if (length == ABSENT || nulls == Nulls.REFUSE) {
-					refuseMissing(slots[i], part.setting());
-				}
-				return false;
-			}
-			if (length > 0 && !append(slots[i], length, encoding)) {
-				return false;
-			}
-			byte[] literal = literals[i + 1];
-			if (literal.length > 0) {
-				bytes.append(literal, 0, literal.length);
-			}
-		}
-		this.source = bytes.bytes();
-		this.offset = bytes.start();
-		this.length = bytes.length();
-		this.string = false;
-		return true;
-	}
-
-	private boolean append(int name, int length, Encoding encoding) {
-		if (!fits((long) this.composed.length() + length)) {
-			return false;
-		}
-		if (encoding == Encoding.UTF8 || !isString(name)) {
-			this.composed.append(source(name), offset(name), length);
-			return true;
-		}
-		boolean decoded = this.composed.appendBase64(source(name), offset(name), length);
-		if (!decoded) {
-			refuse(Rejection.MALFORMED, Record.base64Problem(source(name), offset(name), length));
-		}
-		return decoded;
-	}
-
-	/** Whether the record may have further bytes. If not, it is refused. */
-	protected final boolean fits(long more) {
-		boolean fits = this.size + more <= this.limit.bytes();
-		if (!fits) {
-			refuse(Rejection.TOO_LARGE, "the record built by the templates is larger than " + this.limit.bytes()
-					+ " bytes (pipeset.limits.max-record-bytes)");
-		}
-		return fits;
-	}
-
-	private void refuseMissing(int slot, String setting) {
-		boolean absent = length(slot) == ABSENT;
-		refuse(Rejection.MALFORMED,
-				noun() + " '" + Excerpt.of(this.templates.names().get(slot)) + "' is "
-						+ ((absent) ? "missing" : emptiness()) + ", and '" + setting + "' names it"
-						+ ((absent) ? "" : advice(setting)));
-	}
-
-	/** The advice for a null in a value that a setting names. */
-	private static String advice(String setting) {
-		return switch (setting) {
-			case "key" -> "";
-			case "args" -> NULL_IN_ARGUMENTS;
-			case "ttl", "expireAt", "id" -> "; nulls=skip leaves it out";
-			case "value" -> "; nulls=empty takes it for an empty string";
-			default -> "; nulls=skip leaves it out, nulls=empty takes it for an empty string";
-		};
-	}
-
-	/** Refuses the row, unless it is already refused. */
-	protected final void refuse(String code, String message) {
-		if (this.problem == null) {
-			this.problem = new Rejection(code, message);
-		}
+	/** Adds the value that was found last to the arguments. */
+	private void addFound(Record record) {
+		addElement(record, foundSource(), foundOffset(), foundLength(), foundString());
 	}
 
 }

@@ -7,36 +7,49 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text with names in braces, which each row's values replace: {@code session:{sid}}. A
- * doubled brace stands for a single brace.
+ * A text with names in braces, each of which stands for a value of the row:
+ * {@code session:{sid}}. Braces that are written twice stand for themselves. A template
+ * that is only {@code {tags...}} is a spread: each element of the value is an argument.
  */
 public final class Template {
 
-	/** Stands for the whole row as JSON. */
+	/** The name of the whole row as JSON. */
 	public static final String WHOLE = "*";
 
-	/**
-	 * The largest number of steps in a name, separated by dots. It is the largest nesting
-	 * depth of JSON.
-	 */
+	/** The name of the row's number, from 0. */
+	public static final String INDEX = "@index";
+
+	/** The name of the name of an entry, with {@code rows=entries}. */
+	public static final String ENTRY_KEY = "@key";
+
+	/** The name of the value of an entry, with {@code rows=entries}. */
+	public static final String ENTRY_VALUE = "@value";
+
+	/** The most steps of a name, with dots between them: JSON nests no deeper. */
 	public static final int MOST_STEPS = 64;
+
+	private static final String SPREAD = "...";
 
 	private final String text;
 
-	/** The texts before, between and after the names, one more than there are names. */
+	/** The text before the first name, between the names, and after the last one. */
 	private final List<String> literals;
 
 	private final List<String> names;
 
-	private Template(String text, List<String> literals, List<String> names) {
+	private final boolean spread;
+
+	private Template(String text, List<String> literals, List<String> names, boolean spread) {
 		this.text = text;
 		this.literals = literals;
 		this.names = names;
+		this.spread = spread;
 	}
 
 	/**
-	 * Reads a template.
-	 * @return the template, or {@code null} if its braces do not match
+	 * Parses a template.
+	 * @return the template, or {@code null} if its braces do not match, or a spread is
+	 * not the whole of it
 	 */
 	public static @Nullable Template parse(String text) {
 		List<String> literals = new ArrayList<>();
@@ -70,24 +83,53 @@ public final class Template {
 			}
 		}
 		literals.add(literal.toString());
-		return new Template(text, List.copyOf(literals), List.copyOf(names));
+		return of(text, literals, names);
+	}
+
+	private static @Nullable Template of(String text, List<String> literals, List<String> names) {
+		if (names.stream().noneMatch(Template::isSpread)) {
+			return new Template(text, List.copyOf(literals), List.copyOf(names), false);
+		}
+		String name = names.get(0).substring(0, Math.max(0, names.get(0).length() - SPREAD.length()));
+		boolean only = names.size() == 1 && literals.get(0).isEmpty() && literals.get(1).isEmpty();
+		return (only) ? new Template(text, List.of("", ""), List.of(name), true) : null;
+	}
+
+	/** Whether a name ends as a spread does, and is not dots alone. */
+	private static boolean isSpread(String name) {
+		return name.endsWith(SPREAD) && name.chars().anyMatch((character) -> character != '.');
+	}
+
+	/** A template that is one name. */
+	static Template ofName(String name) {
+		return new Template("{" + name + "}", List.of("", ""), List.of(name), false);
+	}
+
+	/** Whether each element of its only value is an argument of its own. */
+	public boolean isSpread() {
+		return this.spread;
 	}
 
 	/**
-	 * The names, in the order of the text.
-	 * @return the names; a name may occur several times; empty if the template is the
-	 * same for all rows
+	 * The names, in their order.
+	 * @return the names, of which one may stand several times; none if the template is
+	 * the same for all rows
 	 */
 	public List<String> names() {
 		return this.names;
 	}
 
-	/** The texts before, between and after the names, as UTF-8. */
+	/** The bytes around the names, one more than there are names. */
 	byte[][] literals() {
 		return this.literals.stream().map((literal) -> literal.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
 	}
 
-	/** The template in its original form. */
+	/** The text of a template without names. */
+	String literal() {
+		return this.literals.get(0);
+	}
+
+	/** The template as it was written. */
 	@Override
 	public String toString() {
 		return this.text;

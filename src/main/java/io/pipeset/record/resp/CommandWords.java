@@ -97,8 +97,8 @@ final class CommandWords {
 	}
 
 	private @Nullable Operation operation(byte[] source, int base) {
-		return (this.words.count() > 0) ? Operation.find(source, base + this.words.offset(0), this.words.length(0))
-				: null;
+		return (this.words.count() > 0)
+				? this.limit.operations().find(source, base + this.words.offset(0), this.words.length(0)) : null;
 	}
 
 	private boolean isSelect(byte[] source, int base) {

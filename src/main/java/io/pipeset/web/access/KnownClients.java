@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -38,6 +39,9 @@ final class KnownClients {
 	private static final Pattern NAME = Pattern.compile("[a-z0-9-]{1,32}");
 
 	private static final Set<String> RESERVED_NAMES = Set.of(Client.NONE, Client.SERVICE.name());
+
+	/** A name of Redis or of a module, and perhaps that of a subcommand. */
+	private static final Pattern OPERATION = Pattern.compile("[A-Z][A-Z0-9._-]*( [A-Z][A-Z0-9._-]*)?");
 
 	private static final Pattern HASH = Pattern.compile("[0-9a-fA-F]{64}");
 
@@ -130,7 +134,7 @@ final class KnownClients {
 	}
 
 	private static Client client(String name, Policy policy, boolean shares) {
-		Set<Operation> operations = policy.operations();
+		Set<String> operations = policy.operations();
 		List<String> prefixes = policy.keyPrefixes();
 		if (prefixes != null
 				&& prefixes.stream().anyMatch((prefix) -> prefix.isEmpty() || prefix.startsWith("pipeset:"))) {
@@ -143,9 +147,26 @@ final class KnownClients {
 		add(rights, Right.SWEEPS, policy.sweeps());
 		add(rights, Right.ANALYSES, policy.analyses());
 		add(rights, Right.TUNINGS, policy.tunings());
-		return new Client(name, (operations != null) ? operations : EnumSet.allOf(Operation.class),
+		return new Client(name, (operations != null) ? names(name, operations) : null,
 				(prefixes != null) ? KeyPrefixes.of(prefixes) : KeyPrefixes.ANY, rights, limits(name, policy.limits()),
 				shares);
+	}
+
+	/** Names of operations as the table and servers have them. */
+	private static Set<String> names(String client, Set<String> operations) {
+		Set<String> names = new LinkedHashSet<>();
+		for (String operation : operations) {
+			String name = operation.toUpperCase(Locale.ROOT).replace('|', ' ');
+			Operation row = Operation.find(name);
+			if (row == null && !OPERATION.matcher(name).matches()) {
+				throw new RefusedAccessException(
+						"pipeset.clients." + client + ".operations has '" + Problems.excerpt(operation)
+								+ "', which is no name of an operation.",
+						"Write names such as SET, BF.ADD or XGROUP CREATE.");
+			}
+			names.add((row != null) ? row.toString() : name);
+		}
+		return names;
 	}
 
 	private static Limits limits(String name, PolicyLimits limits) {

@@ -101,7 +101,7 @@ class SlabTests {
 
 	@Test
 	void everyKindOfCommandIsNotedAsItIs() {
-		CommandTable table = new CommandTable(Operation.values().length * Effect.values().length,
+		CommandTable table = new CommandTable(Operation.values().size() * Effect.values().length,
 				MemoryReservation.UNLIMITED);
 		for (Operation operation : Operation.values()) {
 			Record record = new Record(new RecordDefaults(null, null, 0, Encoding.BASE64), MemoryReservation.UNLIMITED);

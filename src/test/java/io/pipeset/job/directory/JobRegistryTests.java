@@ -23,6 +23,7 @@ import io.pipeset.job.run.Task;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.spool.Spool;
 import io.pipeset.job.spool.SpoolFile;
+import io.pipeset.record.OperationFinder;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
@@ -91,7 +92,8 @@ class JobRegistryTests {
 		OutcomeJournal journal = new OutcomeJournal(request.write(spool, "a"), spool.create("a.outcomes", null),
 				spool.create("a.notes", null), this.memory.open(new JobStop()));
 		JobItems items = new JobItems(spooled, journal, settings,
-				new Binder().bindOrCreate("pipeset.limits", JobLimits.class), this.memory, spool, 0);
+				new Binder().bindOrCreate("pipeset.limits", JobLimits.class), this.memory, spool, 0,
+				OperationFinder.TABLE);
 		InterruptedJob job = new InterruptedJob("a", REDIS, request, items, this.memory);
 		this.registry.register(job);
 		this.now.set(job.foundMillis() + Duration.ofDays(1).toMillis());

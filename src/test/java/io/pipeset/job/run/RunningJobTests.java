@@ -31,6 +31,7 @@ import io.pipeset.job.memory.MemoryShare;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.record.GeneratedRecords;
+import io.pipeset.record.OperationFinder;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.redis.TestRedis;
@@ -314,7 +315,9 @@ class RunningJobTests {
 			return CompletableFuture.supplyAsync(() -> {
 				try {
 					Admission admission = new Admission(this.running.settings(), scripts, limits, anybody, false, true);
-					return new JobExecution(this.running, this.context, limits, anybody, admission).run(Caller.NOBODY);
+					return new JobExecution(this.running, this.context, limits, anybody, admission,
+							OperationFinder.TABLE)
+						.run(Caller.NOBODY);
 				}
 				finally {
 					this.running.memory().close();

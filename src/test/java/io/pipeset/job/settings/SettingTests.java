@@ -12,6 +12,7 @@ import io.pipeset.ConsoleRows;
 import io.pipeset.Documentation;
 import io.pipeset.keyspace.AnalysisSettings;
 import io.pipeset.record.Operation;
+import io.pipeset.record.OperationFinder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -56,7 +57,7 @@ class SettingTests {
 			this.defaults.with((name) -> {
 				asked.add(name);
 				return null;
-			}, path, (path.equals("/v1/jobs")) ? null : Operation.SET);
+			}, path, (path.equals("/v1/jobs")) ? null : Operation.SET, OperationFinder.TABLE);
 			assertThat(asked).as("what JobSettings.with takes from a call of %s", path)
 				.containsExactlyInAnyOrderElementsOf(Setting.names(path));
 		}
@@ -94,7 +95,8 @@ class SettingTests {
 			.bind("pipeset.defaults", JobDefaults.class)
 			.get()
 			.toSettings()
-			.with((name) -> texts.getOrDefault(name, new ArrayDeque<>()).poll(), "/v1/jobs", null);
+			.with((name) -> texts.getOrDefault(name, new ArrayDeque<>()).poll(), "/v1/jobs", null,
+					OperationFinder.TABLE);
 		JobSettings same = JobSettings.of(settings.toTexts(), settings.operation());
 		assertThat(same.toReport()).hasToString(settings.toReport().toString());
 		assertThat(same.only()).isEqualTo(settings.only());

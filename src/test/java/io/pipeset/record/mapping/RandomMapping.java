@@ -1,7 +1,6 @@
 package io.pipeset.record.mapping;
 
 import java.nio.charset.StandardCharsets;
-import java.util.AbstractMap.SimpleEntry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -9,9 +8,7 @@ import java.util.Random;
 
 import io.pipeset.record.Operation;
 
-/**
- * Random templates, and the records that they build by the rules of the documentation.
- */
+/** Random templates, and the records that they make by the rules of the documentation. */
 public final class RandomMapping {
 
 	/** The names that rows may have. */
@@ -28,6 +25,9 @@ public final class RandomMapping {
 
 	private final Templates.Texts texts;
 
+	/** The number of the row. */
+	private int index;
+
 	/**
 	 * Chooses templates.
 	 * @param seed chooses them
@@ -37,17 +37,46 @@ public final class RandomMapping {
 		this.operation = List.of(Operation.SET, Operation.HSET, Operation.SADD, Operation.HSET).get(below(4));
 		this.nulls = List.of(Nulls.REFUSE, Nulls.SKIP, Nulls.EMPTY).get(below(3));
 		boolean hash = this.operation == Operation.HSET;
-		List<Template> args = new ArrayList<>();
+		List<Word> args = new ArrayList<>();
 		for (int i = (this.operation == Operation.SADD) ? below(3) : -1; i >= 0; i--) {
-			args.add(template(true));
+			args.addAll(words());
 		}
-		List<String> fields = new ArrayList<>();
+		List<FieldTemplate> fields = new ArrayList<>();
 		for (int i = below(3); i >= 0; i--) {
-			fields.add(name());
+			String name = name();
+			fields.add(new FieldTemplate(name, (below(3) == 0) ? template(false) : Template.ofName(name)));
 		}
-		this.texts = new Templates.Texts(template(below(5) == 0),
-				(this.operation == Operation.SET) ? template(true) : null, (hash && below(2) == 0) ? fields : null,
-				args, null, null, (below(4) == 0) ? template(false) : null);
+		List<List<Word>> commands = new ArrayList<>();
+		for (int i = (below(3) == 0) ? below(3) : -1; i >= 0; i--) {
+			List<Word> command = new ArrayList<>(List.of(Word.parse("SADD"), new Word("", template(below(5) == 0))));
+			command.addAll(words());
+			commands.add(command);
+		}
+		this.texts = (!commands.isEmpty())
+				? new Templates.Texts(null, null, null, List.of(), commands, null, null, null)
+				: new Templates.Texts(template(below(5) == 0),
+						(this.operation == Operation.SET) ? template(true) : null,
+						(hash && below(2) == 0) ? fields : null, args, List.of(), null, null,
+						(below(4) == 0) ? template(false) : null);
+	}
+
+	/** A template, or a group of one or two. */
+	private List<Word> words() {
+		if (below(3) > 0) {
+			return List.of(new Word("", template(true)));
+		}
+		List<Word> group = new ArrayList<>(List.of(new Word("[", null)));
+		for (int i = below(2); i >= 0; i--) {
+			group.add(new Word("", template(true)));
+		}
+		group.add(new Word("]", null));
+		return group;
+	}
+
+	/** The templates. */
+	public Templates templates() {
+		return (this.texts.commands().isEmpty()) ? new Templates(this.operation, this.texts)
+				: new Templates(this.texts.commands().stream().map((command) -> Operation.SADD).toList(), this.texts);
 	}
 
 	/** The operation of all records. */
@@ -55,14 +84,9 @@ public final class RandomMapping {
 		return this.operation;
 	}
 
-	/** What to do with a null. */
+	/** The meaning of a null. */
 	public Nulls nulls() {
 		return this.nulls;
-	}
-
-	/** The templates. */
-	public Templates.Texts texts() {
-		return this.texts;
 	}
 
 	private int below(int bound) {
@@ -79,7 +103,9 @@ public final class RandomMapping {
 			text.setLength(0);
 		}
 		for (int i = below(3); i > 0; i--) {
-			text.append('{').append((whole && below(4) == 0) ? Template.WHOLE : name()).append('}');
+			text.append('{')
+				.append((whole && below(4) == 0) ? Template.WHOLE : (whole && below(5) == 0) ? Template.INDEX : name())
+				.append('}');
 			text.append((below(2) == 0) ? "" : LITERALS[below(LITERALS.length)]);
 		}
 		Template template = Template.parse(text.toString());
@@ -87,25 +113,47 @@ public final class RandomMapping {
 	}
 
 	/**
-	 * The record of a row.
+	 * The records of a row.
 	 * @param row its values
-	 * @return the words of its command; for a refused record, one word that the message
+	 * @param index its number, from 0
+	 * @return the words of each command; if it is refused, one word, which the reason
 	 * contains
 	 */
-	public List<String> words(Values row) {
+	public List<List<String>> records(Values row, int index) {
+		this.index = index;
+		if (this.texts.commands().isEmpty()) {
+			return List.of(words(row));
+		}
+		List<List<String>> records = new ArrayList<>();
+		for (List<Word> command : this.texts.commands()) {
+			try {
+				List<String> words = new ArrayList<>(List.of("SADD"));
+				addArguments(words, command.subList(1, command.size()), row);
+				records.add((words.size() > 2) ? words : List.of("SADD takes"));
+			}
+			catch (RefusedException ex) {
+				records.add(List.of(ex.getMessage()));
+			}
+		}
+		List<String> refused = records.stream().filter((words) -> words.size() == 1).findFirst().orElse(null);
+		return (refused != null) ? records.stream().map((words) -> refused).toList() : records;
+	}
+
+	private List<String> words(Values row) {
 		List<String> words = new ArrayList<>(List.of(this.operation.name()));
 		try {
 			Template id = this.texts.id();
 			if (id != null) {
-				value(id, row, (this.nulls == Nulls.EMPTY) ? Nulls.SKIP : this.nulls);
+				String named = value(id, row, (this.nulls == Nulls.EMPTY) ? Nulls.SKIP : this.nulls);
+				if (named != null && named.getBytes(StandardCharsets.UTF_8).length > 256) {
+					throw new RefusedException("'id' takes at most 256 bytes");
+				}
 			}
 			words.add(value(this.texts.key(), row, Nulls.REFUSE));
 			if (this.texts.value() != null) {
 				words.add(value(this.texts.value(), row, (this.nulls == Nulls.SKIP) ? Nulls.REFUSE : this.nulls));
 			}
-			for (Template argument : this.texts.args()) {
-				words.add(value(argument, row, Nulls.REFUSE));
-			}
+			addArguments(words, this.texts.args(), row);
 			if (this.operation == Operation.HSET) {
 				addFields(words, row);
 			}
@@ -117,31 +165,56 @@ public final class RandomMapping {
 		return (enough) ? words : List.of((this.operation == Operation.HSET) ? "has no field" : "SADD takes");
 	}
 
-	private void addFields(List<String> words, Values row) {
-		List<Map.Entry<String, Value>> fields = new ArrayList<>();
-		if (this.texts.fields() != null) {
-			this.texts.fields().forEach((name) -> fields.add(new SimpleEntry<>(name, row.get(name))));
-		}
-		else {
-			fields.addAll(row.fields());
-		}
-		for (Map.Entry<String, Value> field : fields) {
-			String text = text(field.getKey(), field.getValue(), this.nulls);
-			if (text != null) {
-				words.add(field.getKey());
-				words.add(text);
+	private void addArguments(List<String> words, List<Word> arguments, Values row) {
+		boolean left = false;
+		for (int i = 0; i < arguments.size(); i++) {
+			Word word = arguments.get(i);
+			if (word.opens()) {
+				List<Word> rest = arguments.subList(i, arguments.size());
+				int end = rest.indexOf(new Word("]", null));
+				left = rest.subList(0, end)
+					.stream()
+					.flatMap((inner) -> inner.names().stream())
+					.anyMatch((name) -> !name.equals(Template.WHOLE) && !name.equals(Template.INDEX)
+							&& (row.get(name) == null || row.get(name).text() == null));
+			}
+			else if (word.closes()) {
+				left = false;
+			}
+			else if (!left) {
+				words.add(value(word.template(), row, Nulls.REFUSE));
 			}
 		}
 	}
 
+	private void addFields(List<String> words, Values row) {
+		if (this.texts.fields() == null) {
+			for (Map.Entry<String, Value> field : row.fields()) {
+				add(words, field.getKey(), text(field.getKey(), field.getValue(), this.nulls));
+			}
+			return;
+		}
+		for (FieldTemplate field : this.texts.fields()) {
+			add(words, field.name(), value(field.template(), row, this.nulls));
+		}
+	}
+
+	private static void add(List<String> words, String name, String value) {
+		if (value != null) {
+			words.add(name);
+			words.add(value);
+		}
+	}
+
 	/** The value of a template, or nothing if it is left out. */
-	private static String value(Template template, Values row, Nulls nulls) {
+	private String value(Template template, Values row, Nulls nulls) {
 		StringBuilder value = new StringBuilder(text(template, 0));
 		for (int i = 0; i < template.names().size(); i++) {
 			String name = template.names().get(i);
-			String text = (name.equals(Template.WHOLE)) ? row.whole() : text(name, row.get(name), nulls);
+			String text = (name.equals(Template.WHOLE)) ? row.whole()
+					: (name.equals(Template.INDEX)) ? String.valueOf(this.index) : text(name, row.get(name), nulls);
 			if (text == null) {
-				// The first missing value decides.
+				// The first value that is not there decides.
 				return null;
 			}
 			value.append(text).append(text(template, i + 1));
@@ -169,7 +242,7 @@ public final class RandomMapping {
 	/** The values of a row. */
 	public interface Values {
 
-		/** The value of a name; {@code null} if the row does not have it. */
+		/** The value that a template means; {@code null} if the row does not have it. */
 		Value get(String name);
 
 		/** The fields that the row has. */

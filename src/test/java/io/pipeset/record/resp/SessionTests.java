@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;
 
+import io.pipeset.record.OperationFinder;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.body.Limits;
@@ -140,8 +141,8 @@ class SessionTests {
 	}
 
 	private static RecordReader open(RecordFormat format, String body, int database) {
-		return format.open(Snapshot.latin1(body), null,
-				new RecordLimit(1000, Limits.ofBytes(1000).arguments(), MemoryReservation.UNLIMITED, database));
+		return format.open(Snapshot.latin1(body), null, new RecordLimit(1000, Limits.ofBytes(1000).arguments(),
+				MemoryReservation.UNLIMITED, database, OperationFinder.TABLE));
 	}
 
 	private static String lines(String commands) {

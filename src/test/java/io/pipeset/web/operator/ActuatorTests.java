@@ -1,7 +1,6 @@
 package io.pipeset.web.operator;
 
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -79,7 +78,7 @@ class ActuatorTests {
 		assertThat(tagValues("pipeset.batch", "flush")).containsExactlyInAnyOrder("each", "close", "buffered");
 		assertThat(tagValues("pipeset.phase", "phase")).containsExactlyInAnyOrder("wait", "read", "redis");
 		assertThat(tagValues("pipeset.commands", "op")).isSubsetOf(
-				Stream.concat(Arrays.stream(Operation.values()).map(Operation::toString), Stream.of("none")).toList());
+				Stream.concat(Operation.values().stream().map(Operation::toString), Stream.of("none")).toList());
 		assertThat(tagValues("pipeset.commands", "client")).containsExactly("none");
 		assertThat(tagValues("pipeset.commands", "outcome")).contains("applied", "noop", "rejected")
 			.isSubsetOf("applied", "noop", "rejected", "unknown", "unprocessed");

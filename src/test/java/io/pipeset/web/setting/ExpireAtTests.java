@@ -8,6 +8,7 @@ import java.util.TreeSet;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.job.settings.JobSettings;
+import io.pipeset.record.OperationFinder;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
@@ -64,7 +65,7 @@ class ExpireAtTests {
 	void aTemplateTakesThePlaceOfTheDefaultTimeToLive(String setting) {
 		JobSettings defaults = JobSettings.of(Map.of("ttl", List.of("3600")), null);
 		Map<String, String> query = Map.of("op", "SET", "key", "{k}", "value", "{v}", setting, "{t}");
-		JobSettings settings = defaults.with(query::get, "/v1/jobs", null);
+		JobSettings settings = defaults.with(query::get, "/v1/jobs", null, OperationFinder.TABLE);
 		assertThat(settings.recordDefaults().ttl()).isNull();
 		assertThat(JobSettings.of(settings.toTexts(), settings.operation()).toTexts()).isEqualTo(settings.toTexts());
 	}

@@ -20,9 +20,11 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -77,8 +79,9 @@ class IdleSettingTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = { "SET", "HSET" })
+	@MethodSource("io.pipeset.record.Operation#values")
 	void anOperationWithoutAnExpiryTakesNoSettingOfOne(Operation operation) {
+		Assumptions.assumeFalse(operation == Operation.SET || operation == Operation.HSET);
 		for (String setting : List.of("ttl=1h", "expireAt=4102444800", "ttlJitter=10", "ttl=%7Bt%7D")) {
 			for (String type : List.of(Service.NDJSON, "text/csv", "text/plain", "application/x-redis-resp")) {
 				assertThat(this.service.post("/v1/jobs?op=" + operation + "&" + setting, type, "x")
@@ -181,15 +184,25 @@ class IdleSettingTests {
 
 		FIELDS("fields", "b", Seen.IN_ITEMS, "TEMPLATES_.*_HSET", "'key'"),
 
-		ARGS("args", "{b}", Seen.IN_ITEMS, "NONE", "'key'", "EXPIRE's option"),
+		ARGS("args", "{b}", Seen.IN_ITEMS, "TEMPLATES_CSV_SET", "'key'", "EXPIRE's option", "HSET takes"),
 
-		ARGS_OF_A_SWEEP("args", "NX", Seen.IN_ITEMS, "SWEEP_EXPIRE", "'key'"),
+		ARGS_OF_A_SWEEP("args", "NX", Seen.IN_ITEMS, "SWEEP_EXPIRE|TEMPLATES_CSV_SET", "'key'", "HSET takes"),
 
 		ID("id", "{c}", Seen.IN_ITEMS, "TEMPLATES_.*", "'key'"),
 
 		DELIMITER("delimiter", "|", Seen.IN_ITEMS, "(EXPIRING_)?CSV_.*|TEMPLATES_CSV_.*"),
 
 		HEADER("header", "key,arg1,x", Seen.IN_ITEMS, "(EXPIRING_)?(CSV|TSV)_.*|TEMPLATES_CSV_.*"),
+
+		COMMAND("command", "SET {a} {b}", Seen.IN_ITEMS, "NDJSON_MIXED|CSV_MIXED", "command|'op'"),
+
+		ESCAPE("escape", "backslash", Seen.IN_SETTINGS, "(EXPIRING_)?(CSV|TSV)_.*|TEMPLATES_CSV_.*"),
+
+		NULL("null", "NULL", Seen.IN_SETTINGS, "(EXPIRING_)?(CSV|TSV)_.*|TEMPLATES_CSV_.*"),
+
+		TRIM("trim", "true", Seen.IN_SETTINGS, "(EXPIRING_)?(CSV|TSV)_.*|TEMPLATES_CSV_.*"),
+
+		ROWS("rows", "entries", Seen.IN_SETTINGS, "NONE", "'rows'|entries"),
 
 		UNTIL("until", "empty", Seen.IN_SETTINGS, "PIPERPOP"),
 

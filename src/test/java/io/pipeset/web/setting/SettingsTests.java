@@ -72,10 +72,10 @@ class SettingsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "FLUSHALL", "", "GET" })
-	void anUnknownDefaultOperationNamesTheKnownOnes(String operation) {
+	void anUnknownOperationIsRefusedInAShortSentence(String operation) {
 		assertThat(post("/v1/jobs?op=" + operation).refusal(400, "invalid-setting")).contains("'op'")
 			.contains("'" + operation + "'")
-			.contains("SET, HSET, HDEL, RPOP, LPOP, LPUSH");
+			.hasSizeLessThan(300);
 		assertThat(this.redis.dbsize()).isZero();
 	}
 

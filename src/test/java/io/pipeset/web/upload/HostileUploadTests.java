@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -57,7 +56,7 @@ class HostileUploadTests {
 		.concat(Set
 			.of("acl", "auth", "client", "command", "config", "hello", "info", "lindex", "mset", "ping", "script",
 					"select", "eval", "time", "zrange")
-			.stream(), Arrays.stream(Operation.values()).map((row) -> row.name().toLowerCase(Locale.ROOT)))
+			.stream(), Operation.values().stream().map((row) -> row.name().toLowerCase(Locale.ROOT)))
 		.collect(Collectors.toSet());
 
 	private static final List<String> QUERIES = List.of("", "?op=SET", "?op=HSET&concurrency=2", "?op=DEL&flush=each");

@@ -137,18 +137,18 @@ class MappedUploadTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '~',
 			textBlock = """
-					refuse | op=SET&key={a}&value={b}         | {"a":1,"b":null}      | member 'b' is null, and 'value' names it; nulls=empty takes it for an empty string
-					skip   | op=SET&key={a}&value={b}         | {"a":1,"b":null}      | member 'b' is null, and 'value' names it; nulls=empty takes it for an empty string
+					refuse | op=SET&key={a}&value={b}         | {"a":1,"b":null}      | member 'b' is null, and 'value' names it; nulls=empty takes it for an empty string, nulls=delete deletes the key
+					skip   | op=SET&key={a}&value={b}         | {"a":1,"b":null}      | member 'b' is null, and 'value' names it; nulls=empty takes it for an empty string, nulls=delete deletes the key
 					refuse | op=SET&key={a}&value={b}         | {"a":1}               | member 'b' is missing, and 'value' names it
 					empty  | op=SET&key={a}&value={b}         | {"a":1}               | member 'b' is missing, and 'value' names it
 					empty  | op=SET&key={b}&value={a}         | {"a":1,"b":null}      | member 'b' is null, and 'key' names it
 					refuse | op=HSET&key={a}                  | {"a":1,"b":null}      | member 'b' is null; nulls=skip leaves it out, nulls=empty takes it for an empty string
 					refuse | op=HSET&key={a}&fields=b         | {"a":1,"b":null}      | member 'b' is null, and 'fields' names it; nulls=skip leaves it out, nulls=empty takes it for an empty string
 					skip   | op=HSET&key={a}&fields=b         | {"a":1,"b":null}      | the row has no field: no member of it has a value
-					refuse | op=SADD&key={a}&args={b.c}       | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' does not apply to arguments, because the arguments after a null would move
-					skip   | op=SADD&key={a}&args={b.c}       | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' does not apply to arguments, because the arguments after a null would move
-					empty  | op=SADD&key={a}&args={b.c}       | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' does not apply to arguments, because the arguments after a null would move
-					skip   | op=SADD&key={a}&args=x:{b.c}     | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' does not apply to arguments, because the arguments after a null would move
+					refuse | op=SADD&key={a}&args={b.c}       | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' is not for arguments, because those after a null would move: put them into a group, as in args=[&args=EX&args={secs}&args=]
+					skip   | op=SADD&key={a}&args={b.c}       | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' is not for arguments, because those after a null would move: put them into a group, as in args=[&args=EX&args={secs}&args=]
+					empty  | op=SADD&key={a}&args={b.c}       | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' is not for arguments, because those after a null would move: put them into a group, as in args=[&args=EX&args={secs}&args=]
+					skip   | op=SADD&key={a}&args=x:{b.c}     | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' is not for arguments, because those after a null would move: put them into a group, as in args=[&args=EX&args={secs}&args=]
 					refuse | op=SET&key={a}&value=v&expireAt={b.c} | {"a":1,"b":null} | member 'b.c' is null, and 'expireAt' names it; nulls=skip leaves it out
 					refuse | op=SADD&key={a}&args={b.c}       | {"a":1,"b":7}         | member 'b.c' is missing, and 'args' names it
 					refuse | op=SET&key={a}&value={b}         | [1]                   | a template makes records of objects, not of an array
@@ -239,8 +239,7 @@ class MappedUploadTests {
 					op=SET&value={a}                      | 'value' has a meaning only with 'key', the template of each record's key
 					op=SET&ttl={a}                        | 'ttl' is a template, which has a meaning only with 'key', the template of each record's key
 					op=HSET&key={a}&value={b}             | 'value' is for SET: HSET takes 'key', and 'fields' unless they are all
-					op=SET&key={a}&value=v&fields=b       | 'fields' is for HSET: SET takes 'key' and 'value'
-					op=SET&key={a}&value=v&args=b         | 'args' is for other operations: SET takes 'key' and 'value'
+					op=SET&key={a}&value=v&fields=b       | 'fields' is for HSET and XADD: SET takes 'key' and 'value'
 					op=SADD&key={a}&args={b}&ttl={c}      | 'ttl' is for SET and HSET, not for SADD: keys of other operations expire by records of EXPIRE
 					op=SET&key={a}&value=v&ttl={b}&expireAt={c} | 'expireAt' and 'ttl' are two expiries: give one of them
 					op=SET&expireAt={a}                   | 'expireAt' is a template, which has a meaning only with 'key', the template of each record's key
@@ -248,10 +247,10 @@ class MappedUploadTests {
 					op=EVALSHA&key={a}&args={b}           | 'key' does not go with EVALSHA, whose keys stand among its 'args'
 					op=SET&key={a&value=v                 | 'key' must be a template such as session:{sid}, with {{ and }} for braces, not '{a'
 					op=SET&key={}&value=v                 | 'key' must be a template
-					op=HSET&key={a}&fields=a,,b           | 'fields' must be names with commas between them
+					op=HSET&key={a}&fields=a,,b           | 'fields' must be fields with commas between them
 					op=SET&key=sid&value={*}              | 'key' names no column or member in braces, so that all records would have the same key; curl takes braces out of a URL unless it is called with -g
 					op=LPUSH&key=queue&args=price         | 'args' names no column or member in braces, so that all records would be the same; curl takes braces out of a URL unless it is called with -g
-					op=SET&key={a}&value=v&nulls=none     | 'nulls' must be refuse, skip or empty, not 'none'
+					op=SET&key={a}&value=v&nulls=none     | 'nulls' must be refuse, skip, empty or delete, not 'none'
 					op=SET&key={a}&key={b}&value=v        | 'key' is given more than once
 					op=SET&delimiter=ab                   | 'delimiter' must be a character of ASCII that is no quote, or tab, not 'ab'
 					op=SET&delimiter="                    | 'delimiter' must be a character of ASCII that is no quote, or tab

@@ -92,6 +92,15 @@ public final class RedisCalls {
 	}
 
 	/**
+	 * Asks for the descriptions of all commands.
+	 * @return a list for each command
+	 * @throws RedisCallException if the server refuses it or does not answer
+	 */
+	List<Object> commands() {
+		return this.lender.repeat(() -> call((connection) -> connection.call(RedisAsyncCommands::command)));
+	}
+
+	/**
 	 * Queries the number of connected replicas with WAIT, the command that batches use.
 	 * @throws RedisCallException if the server refuses it or does not answer
 	 */

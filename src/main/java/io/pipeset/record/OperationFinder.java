@@ -1,0 +1,28 @@
+package io.pipeset.record;
+
+import java.nio.charset.StandardCharsets;
+
+import org.jspecify.annotations.Nullable;
+
+/** Finds operations by their names in bodies and settings. */
+public interface OperationFinder {
+
+	/** Finds the operations of the table alone. */
+	OperationFinder TABLE = Operation::find;
+
+	/**
+	 * Finds an operation by its name in any case.
+	 * @return the operation, or {@code null} if there is none of this name
+	 */
+	@Nullable Operation find(byte[] bytes, int offset, int length);
+
+	/**
+	 * Finds an operation by its name in any case.
+	 * @return the operation, or {@code null} if there is none of this name
+	 */
+	default @Nullable Operation find(String name) {
+		byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+		return find(bytes, 0, bytes.length);
+	}
+
+}

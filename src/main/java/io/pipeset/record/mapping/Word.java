@@ -1,0 +1,187 @@
+package io.pipeset.record.mapping;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A word of {@code args} or {@code command}: a template, or a bracket that opens or
+ * closes a group. A group is left out if a name in it is null or absent.
+ *
+ * @param text the word as it was written
+ * @param template the template; {@code null} for a bracket
+ */
+public record Word(String text, @Nullable Template template) {
+
+	private static final String OPEN = "[";
+
+	private static final String CLOSE = "]";
+
+	/**
+	 * Parses a value of {@code args}. A bracket alone is written twice to stand for
+	 * itself.
+	 * @return the word, or {@code null} if it is no template
+	 */
+	public static @Nullable Word parse(String text) {
+		if (text.equals(OPEN) || text.equals(CLOSE)) {
+			return new Word(text, null);
+		}
+		boolean doubled = text.equals("[[") || text.equals("]]");
+		Template template = Template.parse((doubled) ? text.substring(1) : text);
+		return (template != null) ? new Word(text, template) : null;
+	}
+
+	/**
+	 * Parses a command in the words of redis-cli, by the rules of {@code sdssplitargs} in
+	 * Redis's <a href="https://github.com/redis/redis/blob/7.0/src/sds.c">sds.c</a>.
+	 * Quoted words are templates too, but never brackets of a group.
+	 * @return the words, the operation's name first; {@code null} if quotes or braces do
+	 * not match
+	 */
+	public static @Nullable List<Word> parseCommand(String text) {
+		List<Word> words = new ArrayList<>();
+		int at = skipSpace(text, 0);
+		while (at < text.length()) {
+			StringBuilder word = new StringBuilder();
+			char quote = text.charAt(at);
+			boolean quoted = quote == '"' || quote == '\'';
+			int end = (quoted) ? readQuoted(text, at, word) : readPlain(text, at, word);
+			if (end < 0) {
+				return null;
+			}
+			String read = word.toString();
+			boolean bracket = !quoted && (read.equals(OPEN) || read.equals(CLOSE));
+			Template template = (bracket) ? null : Template.parse(read);
+			if (!bracket && template == null) {
+				return null;
+			}
+			words.add(new Word(text.substring(at, end), template));
+			at = skipSpace(text, end);
+		}
+		return (words.isEmpty()) ? null : List.copyOf(words);
+	}
+
+	/** Blanks in braces belong to a name. */
+	private static int readPlain(String text, int from, StringBuilder word) {
+		int at = from;
+		boolean name = false;
+		while (at < text.length() && (name || !isSpace(text.charAt(at)))) {
+			char c = text.charAt(at++);
+			if (!name && (c == '"' || c == '\'')) {
+				return -1;
+			}
+			boolean doubled = at < text.length() && text.charAt(at) == c;
+			if ((c == '{' || c == '}') && doubled && !name) {
+				word.append(c);
+				at++;
+			}
+			else if (c == '{' || c == '}') {
+				name = c == '{';
+			}
+			word.append(c);
+		}
+		return at;
+	}
+
+	/**
+	 * Reads a word in quotes.
+	 * @return the index after the closing quote, or -1 if there is none, or no blank
+	 * after it
+	 */
+	private static int readQuoted(String text, int from, StringBuilder word) {
+		char quote = text.charAt(from);
+		int at = from + 1;
+		while (at < text.length() && text.charAt(at) != quote) {
+			char c = text.charAt(at++);
+			if (c != '\\' || at == text.length()) {
+				word.append(c);
+			}
+			else if (quote == '\'') {
+				word.append((text.charAt(at) == '\'') ? text.charAt(at++) : c);
+			}
+			else {
+				word.append(unescape(text.charAt(at++)));
+			}
+		}
+		boolean closed = at < text.length() && (at + 1 == text.length() || isSpace(text.charAt(at + 1)));
+		return (closed) ? at + 1 : -1;
+	}
+
+	private static char unescape(char letter) {
+		return switch (letter) {
+			case 'n' -> '\n';
+			case 'r' -> '\r';
+			case 't' -> '\t';
+			case 'b' -> '\b';
+			case 'a' -> 0x07;
+			default -> letter;
+		};
+	}
+
+	private static int skipSpace(String text, int from) {
+		int at = from;
+		while (at < text.length() && isSpace(text.charAt(at))) {
+			at++;
+		}
+		return at;
+	}
+
+	private static boolean isSpace(char c) {
+		return c == ' ' || (c >= '\t' && c <= '\r');
+	}
+
+	/**
+	 * Checks that groups are closed and not nested.
+	 * @return the problem, for the caller to read, or {@code null}
+	 */
+	public static @Nullable String problem(List<Word> words) {
+		int open = -1;
+		for (int i = 0; i < words.size(); i++) {
+			Word word = words.get(i);
+			if (word.opens()) {
+				if (open >= 0) {
+					return "opens a group inside of a group: groups do not nest";
+				}
+				open = i;
+			}
+			else if (word.closes()) {
+				if (open < 0) {
+					return "closes a group with ']' that no '[' opens; a bracket that is meant is written twice in"
+							+ " 'args', and stands in quotes in 'command'";
+				}
+				if (words.subList(open, i).stream().allMatch((inner) -> inner.names().isEmpty())) {
+					return "has a group that names no column or member in braces, so it would never be left out";
+				}
+				open = -1;
+			}
+		}
+		return (open < 0) ? null : "opens a group with '[' that no ']' closes; a bracket that is meant is written twice"
+				+ " in 'args', and stands in quotes in 'command'";
+	}
+
+	/** Whether it opens a group. */
+	public boolean opens() {
+		return this.template == null && this.text.equals(OPEN);
+	}
+
+	boolean closes() {
+		return this.template == null && this.text.equals(CLOSE);
+	}
+
+	/** The names in it, none for a bracket. */
+	public List<String> names() {
+		return (this.template != null) ? this.template.names() : List.of();
+	}
+
+	/** Whether it is a text that is the same for all rows. */
+	boolean isLiteral() {
+		return this.template != null && this.template.names().isEmpty();
+	}
+
+	@Override
+	public String toString() {
+		return this.text;
+	}
+
+}
