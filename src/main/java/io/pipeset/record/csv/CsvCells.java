@@ -255,7 +255,7 @@ final class CsvCells {
 				this.escapedEnd = this.cellEnd;
 				at += 2;
 			}
-			else if ((quoted) ? b == '"' : b == this.delimiter || b == '\r' || (b == '"' && this.quotes)) {
+			else if ((quoted) ? b == '"' : b == this.delimiter || ((b == '\r' || b == '"') && this.quotes)) {
 				return (quoted) ? at + 1 : at;
 			}
 			else {

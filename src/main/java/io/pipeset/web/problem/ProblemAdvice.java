@@ -114,7 +114,11 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> invalid(InvalidSettingException ex) {
-		return Problems.answer(Problems.detail(Problem.INVALID_SETTING, ex.getMessage()));
+		ProblemDetail detail = Problems.detail(Problem.INVALID_SETTING, ex.getMessage());
+		if (!ex.allowed().isEmpty()) {
+			detail.setProperty("allowed", ex.allowed());
+		}
+		return Problems.answer(detail);
 	}
 
 	@ExceptionHandler

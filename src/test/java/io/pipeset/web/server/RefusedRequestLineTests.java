@@ -51,7 +51,7 @@ class RefusedRequestLineTests {
 			socket.getOutputStream()
 				.write(("POST /v1/jobs?op=SET&key={a}&value={b}|\"x\"&args=[&args=EX&args={s}&args=]&dryRun=true"
 						+ " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/x-ndjson\r\n"
-						+ "Content-Length: 17\r\n\r\n{\"a\":\"1\",\"b\":2}")
+						+ "Content-Length: 15\r\n\r\n{\"a\":\"1\",\"b\":2}")
 					.getBytes(StandardCharsets.US_ASCII));
 			assertThat(answer(socket)).startsWith("HTTP/1.1 200").contains("\"received\":1").contains("\"rejected\":0");
 		}
