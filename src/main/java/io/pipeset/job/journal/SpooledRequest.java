@@ -68,7 +68,7 @@ public record SpooledRequest(@Nullable String client, long createdMillis, long b
 		Operation row = Operation.find(bytes, offset, length);
 		String name = new String(bytes, offset, length, StandardCharsets.UTF_8).toUpperCase(Locale.ROOT);
 		Map<String, Description> known = Objects.requireNonNullElse(this.described, Map.of());
-		Description description = known.get(name);
+		Description description = (name.indexOf(' ') < 0) ? known.get(name) : null;
 		if (row != null || description != null) {
 			return (row != null) ? row : Operation.described(name, Objects.requireNonNull(description));
 		}

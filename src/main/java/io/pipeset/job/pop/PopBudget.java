@@ -147,7 +147,8 @@ public final class PopBudget {
 	 */
 	private boolean admitsDescribed(Record record) {
 		Integer values = VALUES_OF_POPS.get(record.operation().toString());
-		long wanted = (values != null) ? values * Math.max(1, (record.argumentCount() > 1) ? record.number(1) : 1) : 1;
+		long count = (values != null && record.argumentCount() > 1) ? record.number(1) : 1;
+		long wanted = ((values != null) ? values : 1) * Math.max(1, Math.min(count, Integer.MAX_VALUE));
 		if (!fits(wanted) || !(this.atomic || isWithinGrowth(wanted))) {
 			drain();
 			if (!hasRoom(record, wanted)) {

@@ -276,7 +276,11 @@ final class CsvCells {
 	}
 
 	private byte unescape(int at, int to) {
-		byte letter = (at + 1 < to) ? this.bytes[at + 1] : (byte) '\n';
+		if (at + 1 == to) {
+			fail(at, "a backslash stands at the end of the row");
+			return '\\';
+		}
+		byte letter = this.bytes[at + 1];
 		return (byte) switch (letter) {
 			case 't' -> '\t';
 			case 'n' -> '\n';

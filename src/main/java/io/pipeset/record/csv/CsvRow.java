@@ -162,6 +162,12 @@ final class CsvRow extends Row {
 		return this.columns[name] >= 0;
 	}
 
+	@Override
+	protected boolean hasNoElements(int name) {
+		String text = new String(source(name), offset(name), length(name), StandardCharsets.UTF_8).strip();
+		return text.matches("\\[\\s*]|\\{\\s*}");
+	}
+
 	/** A cell that is a JSON array or object has elements; any other is one value. */
 	@Override
 	protected Spreading spread(int name, Elements elements) {

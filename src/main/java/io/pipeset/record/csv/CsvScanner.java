@@ -86,6 +86,7 @@ final class CsvScanner {
 	private int scanEscapes(byte[] bytes, int from, int to) {
 		for (int at = from; at < to; at++) {
 			byte b = bytes[at];
+			boolean escaped = this.afterBackslash;
 			if (this.afterQuote && b == '"') {
 				this.afterQuote = false;
 				this.inQuotes = true;
@@ -95,6 +96,7 @@ final class CsvScanner {
 				this.lines += (b == '\n') ? 1 : 0;
 			}
 			else if (b == '\\') {
+				this.afterQuote = false;
 				this.afterBackslash = true;
 			}
 			else if (b == '"' && this.syntax.quotes()) {
@@ -108,7 +110,8 @@ final class CsvScanner {
 				this.afterQuote = false;
 				this.lines += (b == '\n') ? 1 : 0;
 			}
-			this.previous = b;
+			// An escaped delimiter is no delimiter, so a quote after it opens no cell.
+			this.previous = (escaped) ? (byte) '\\' : b;
 		}
 		return -1;
 	}

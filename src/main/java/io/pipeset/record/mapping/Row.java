@@ -314,9 +314,9 @@ public abstract class Row extends RowValues {
 		return true;
 	}
 
-	/** Whether a value is an array or an object without elements. */
-	private boolean hasNoElements(int slot) {
-		if (length(slot) != 2) {
+	/** Whether a value that is there is an array or an object without elements. */
+	protected boolean hasNoElements(int slot) {
+		if (isString(slot) || length(slot) != 2) {
 			return false;
 		}
 		byte[] source = source(slot);

@@ -144,6 +144,25 @@ class AnyOperationTests {
 	}
 
 	@Test
+	void aSubcommandIsNamedByTwoWordsAndNotByOne() {
+		JsonNode report = this.service
+			.ndjson("/v1/jobs", "[\"XGROUP CREATE\",\"SETID\",\"stream\",\"g\",\"0\"]",
+					"{\"op\":\"XGROUP CREATE\",\"key\":\"SETID\",\"args\":[\"stream\",\"g\",\"0\"]}")
+			.report();
+		assertThat(report.at("/errorCodes/UNKNOWN_OPERATION").asInt()).isEqualTo(2);
+		this.service.ndjson("/v1/jobs?op=XGROUP%20CREATE", "[]").refusal(400, "invalid-setting");
+	}
+
+	@Test
+	void aCountBeyondAllBoundsTakesNothing() {
+		for (String count : List.of("101", "4611686018427387904", "9223372036854775807")) {
+			this.service.post("/v1/jobs", "text/plain", "ZPOPMIN zset " + count).job(422, "stopped", "stopped");
+			this.service.post("/v1/jobs", "text/plain", "SPOP set " + count).job(422, "stopped", "stopped");
+		}
+		assertThat(this.redis.zcard("zset") + this.redis.scard("set")).isEqualTo(5);
+	}
+
+	@Test
 	void theNumberOfArgumentsIsTheServers() {
 		JsonNode report = this.service.post("/v1/jobs", "text/plain", "LSET list 0\nLSET list 0 x y\n").report();
 		assertThat(report.at("/errorCodes/MALFORMED").asInt()).isEqualTo(2);

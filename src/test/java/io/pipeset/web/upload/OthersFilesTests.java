@@ -246,6 +246,15 @@ class OthersFilesTests {
 		}
 
 		@Test
+		void aTextThatLooksLikeAnEmptyArrayIsAValue() {
+			load(Service.NDJSON, "{\"id\":1,\"tags\":\"[]\"}", "command", "[ SADD t:{id} {tags...} ]");
+			assertThat(redis.smembers("t:1")).containsExactly("[]");
+			JsonNode report = load(CSV, "id,tags\n2,[ ]\n", "command", "SET k:{id} v", "command",
+					"[ SADD t:{id} {tags...} ]");
+			assertThat(Answer.counts(report)).isEqualTo(counts(1, 1, 0));
+		}
+
+		@Test
 		void aCommandThatIsAGroupIsLeftOut() {
 			for (String type : new String[] { Service.NDJSON, Service.JSON }) {
 				redis.flushall();
@@ -426,6 +435,22 @@ class OthersFilesTests {
 			assertThat(redis.hgetall("o:17"))
 				.isEqualTo(Map.of("doc", "{\"name\": \"6\\\" nail\"}", "motto", "a\tb\nc"));
 			assertThat(redis.hgetall("o:20")).isEqualTo(Map.of("motto", "NULL"));
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "1,a\\,\"b", "1,\"a\"\\\"", "1,a\"b" })
+		void aBadRowWithEscapesHidesNoOther(String bad) {
+			JsonNode report = load(CSV, "id,v\n" + bad + "\n2,c\n3,\"d\"\n4,e\n", "op", "SET", "key", "b:{id}", "value",
+					"{v}", "escape", "backslash");
+			assertThat(Answer.counts(report)).isEqualTo(counts(4, 3, 1));
+		}
+
+		@Test
+		void aBackslashAtTheEndOfARowIsMalformed() {
+			for (String body : List.of("id,v\n3,e\\", "id,v\r\n3,e\\\r\n")) {
+				JsonNode report = load(CSV, body, "op", "SET", "key", "l:{id}", "value", "{v}", "escape", "backslash");
+				assertThat(Answer.counts(report)).isEqualTo(counts(1, 0, 1));
+			}
 		}
 
 		@Test

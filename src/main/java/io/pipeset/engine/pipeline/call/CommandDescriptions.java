@@ -84,9 +84,13 @@ final class CommandDescriptions {
 
 	/**
 	 * Finds an operation.
-	 * @param name its name in upper case; of a container its own name
+	 * @param name its name in upper case; of a container its own name. A name of two
+	 * words is none: the second word is an argument, which could differ from it
 	 */
 	@Nullable Operation find(String name) {
+		if (name.indexOf(' ') >= 0) {
+			return null;
+		}
 		Description description = this.commands.get(name);
 		if (description != null) {
 			return Operation.described(name, description);
