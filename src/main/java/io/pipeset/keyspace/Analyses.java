@@ -18,7 +18,9 @@ import jakarta.annotation.PreDestroy;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.stereotype.Component;
 
-/** Runs analyses, which are jobs like others. */
+/**
+ * Runs analyses of the keyspace. An analysis is a job and counts toward the same limits.
+ */
 @Component
 public class Analyses {
 
@@ -43,15 +45,16 @@ public class Analyses {
 	}
 
 	/**
-	 * Runs an analysis to its end, as soon as it may begin: in the calling thread, and in
-	 * a cluster in some more.
+	 * Waits until the analysis may begin, and runs it to its end. It uses the calling
+	 * thread, and more threads if a cluster has several masters.
 	 * @param client the client whose analysis it is
 	 * @param caller the caller whose thread this is
-	 * @return what it found, however it ended, to be closed when it is written
+	 * @return the result, also of an analysis that failed; the caller closes it after
+	 * writing the response
 	 * @throws JobRefusedException if it may not begin
 	 */
 	public EndedJob<Analysis> run(Client client, AnalysisSettings settings, Caller caller) {
-		AnalysisSettings paced = settings.at(client.pace(settings.rateLimit()));
+		AnalysisSettings paced = settings.withRateLimit(client.pace(settings.rateLimit()));
 		return this.tasks.run(client, JobKind.ANALYSIS, new RateLimit(paced.rateLimit()), caller, (task) -> {
 			Analysis analysis = new AnalysisRun(task, paced, this.nodes, this.pipeline.connectTimeout(),
 					this.limits.maxPrefixes(), this.threads)

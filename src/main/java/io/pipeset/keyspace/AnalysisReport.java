@@ -18,19 +18,21 @@ import io.pipeset.keyspace.LargestKeys.LargestKey;
 import io.pipeset.record.encoding.Encoding;
 import org.jspecify.annotations.Nullable;
 
-/** Draws the answer from the totals of an analysis that has ended. */
+/** Builds the result of an analysis from its totals after it has ended. */
 final class AnalysisReport {
 
-	/** The keys without a prefix. */
+	/** The name of the entry for keys without a prefix. */
 	private static final String NONE = "(none)";
 
-	/** The keys of the prefixes that are not listed. */
+	/** The name of the entry for the keys of all prefixes that are not listed. */
 	private static final String OTHER = "(other)";
 
-	private static final List<String> TTLS = List.of("1m", "1h", "1d", "7d", "longer", "never");
+	private static final List<String> TTL_RANGES = List.of("1m", "1h", "1d", "7d", "longer", "never");
 
-	/** The memory of a prefix in the answer, beside its bytes. */
-	private static final int BYTES_OF_PREFIX = 400;
+	/**
+	 * The memory in bytes of an entry in the result, in addition to its prefix or key.
+	 */
+	private static final int ENTRY_BYTES = 400;
 
 	private final Task task;
 
@@ -48,12 +50,12 @@ final class AnalysisReport {
 	}
 
 	/**
-	 * Draws the answer.
-	 * @param masters the masters of a cluster, if they were walked; {@code null} for a
-	 * single server
-	 * @param partialSlots how many slots are perhaps not counted as a whole
+	 * Builds the result.
+	 * @param masters the masters of a cluster; {@code null} for a single server, and if
+	 * no master was scanned
+	 * @param partialSlots how many slots may be counted only in part
 	 */
-	Analysis draw(int restarts, List<LargestKey> largest, LargestLengths lengths, @Nullable List<Master> masters,
+	Analysis build(int restarts, List<LargestKey> largest, LargestLengths lengths, @Nullable List<Master> masters,
 			int partialSlots) {
 		this.totals.prefixes().finish();
 		List<Prefix> prefixes = prefixes();
@@ -95,16 +97,19 @@ final class AnalysisReport {
 		if (all.none().keys() > 0) {
 			prefixes.add(prefix(NONE, all.none()));
 		}
-		all.kept().forEach((totals) -> prefixes.add(prefix(text(totals.prefix()), totals)));
+		all.listed().forEach((totals) -> prefixes.add(prefix(text(totals.prefix()), totals)));
 		prefixes.sort(Comparator.comparingLong((prefix) -> -weight(prefix.bytes(), prefix.keys())));
-		this.task.memory().correctReport(prefixes.size() * (long) BYTES_OF_PREFIX + 2 * all.textBytes());
+		this.task.memory().correctReport(prefixes.size() * (long) ENTRY_BYTES + 2 * all.textBytes());
 		if (all.others().keys() > 0) {
 			prefixes.add(prefix(OTHER, all.others()));
 		}
 		return prefixes;
 	}
 
-	/** A prefix that looks like no prefix is shown as its bytes. */
+	/**
+	 * Shows a prefix. A prefix equal to {@link #NONE} or {@link #OTHER} is shown as
+	 * base64.
+	 */
 	private static Object text(byte[] prefix) {
 		Object text = Encoding.UTF8.show(prefix, 0, prefix.length);
 		return (NONE.equals(text) || OTHER.equals(text))
@@ -125,13 +130,13 @@ final class AnalysisReport {
 
 	private List<Ttl> ttls() {
 		List<Ttl> ttls = new ArrayList<>();
-		for (int bucket = 0; bucket < TTLS.size(); bucket++) {
-			ttls.add(new Ttl(TTLS.get(bucket), this.totals.ttls()[bucket]));
+		for (int bucket = 0; bucket < TTL_RANGES.size(); bucket++) {
+			ttls.add(new Ttl(TTL_RANGES.get(bucket), this.totals.ttls()[bucket]));
 		}
 		return ttls;
 	}
 
-	/** The sizes up to that of the largest key. */
+	/** The size ranges up to the range of the largest key. */
 	private List<Size> sizes() {
 		long[] counts = this.totals.sizes();
 		int end = counts.length;
@@ -148,13 +153,13 @@ final class AnalysisReport {
 	private List<Largest> largest(List<LargestKey> keys, LargestLengths lengths) {
 		List<Largest> largest = new ArrayList<>();
 		long memory = 0;
-		for (int place = 0; place < keys.size(); place++) {
-			LargestKey key = keys.get(place);
+		for (int index = 0; index < keys.size(); index++) {
+			LargestKey key = keys.get(index);
 			byte[] name = key.name().array();
-			long length = lengths.length(place);
+			long length = lengths.length(index);
 			largest.add(new Largest(Encoding.UTF8.show(name, 0, name.length), this.types.name(key.type()), key.size(),
 					(length > 0) ? length : null, (key.ttl() >= 0) ? key.ttl() : null));
-			memory += BYTES_OF_PREFIX + 2L * name.length;
+			memory += ENTRY_BYTES + 2L * name.length;
 		}
 		this.task.memory().correctReport(memory);
 		return largest;

@@ -11,8 +11,8 @@ import io.pipeset.engine.scan.RetryPolicy;
 import io.pipeset.report.Ending.Cause;
 
 /**
- * The patience of an analysis after a loss. It only reads, so it tries again and again,
- * with growing pauses, until it has not got on for as long as its timeout.
+ * The retry policy of an analysis. An analysis only reads, so it retries with growing
+ * backoff until it has made no progress for its whole timeout.
  */
 final class AnalysisRetryPolicy implements RetryPolicy {
 
@@ -24,18 +24,18 @@ final class AnalysisRetryPolicy implements RetryPolicy {
 
 	private boolean hasBegun;
 
-	/** The pauses since the analysis last got on. */
-	private final Backoff pauses;
+	/** The backoff since the analysis last made progress. */
+	private final Backoff backoff;
 
 	/**
-	 * The patience with one server, or with all of them.
-	 * @param server begins the messages; empty where it need not be named
-	 * @param hasBegun whether the analysis has begun to look at keys. Before that it does
-	 * not wait for a server that is not there
-	 * @param isOver whether nobody waits for an answer any longer
+	 * Creates a policy for one server, or for all of them.
+	 * @param server the prefix of messages; empty if the server need not be named
+	 * @param hasBegun whether the analysis has counted keys; before that an unreachable
+	 * server ends it at once
+	 * @param isOver whether the result is no longer needed
 	 */
 	AnalysisRetryPolicy(Duration timeout, JobStop stop, String server, boolean hasBegun, BooleanSupplier isOver) {
-		this.pauses = new Backoff(timeout, stop);
+		this.backoff = new Backoff(timeout, stop);
 		this.stop = stop;
 		this.server = server;
 		this.hasBegun = hasBegun;
@@ -49,13 +49,13 @@ final class AnalysisRetryPolicy implements RetryPolicy {
 
 	@Override
 	public void answered() {
-		this.pauses.end();
+		this.backoff.end();
 	}
 
-	/** Keys are looked at. */
-	void begun() {
+	/** Notes that keys were counted. From now on the analysis retries after losses. */
+	void markBegun() {
 		this.hasBegun = true;
-		this.pauses.end();
+		this.backoff.end();
 	}
 
 	@Override
@@ -76,7 +76,7 @@ final class AnalysisRetryPolicy implements RetryPolicy {
 		}
 	}
 
-	/** Pauses after there was no connection, or stops the analysis. */
+	/** Backs off after a failed connection attempt, or stops the analysis. */
 	void pauseAfter(NoConnectionException failure) {
 		if (this.hasBegun) {
 			pauseAfter(String.valueOf(failure.getMessage()));
@@ -86,12 +86,12 @@ final class AnalysisRetryPolicy implements RetryPolicy {
 		}
 	}
 
-	/** Pauses, or stops the analysis if its timeout is over. */
+	/** Backs off, or stops the analysis if it made no progress for its whole timeout. */
 	void pauseAfter(String detail) {
-		if (!this.pauses.next()) {
+		if (!this.backoff.next()) {
 			this.stop.because(Cause.REDIS_LOST,
-					this.server + detail + ". The analysis tried to go on for its whole timeout;"
-							+ " its totals are those of the keys looked at so far");
+					this.server + detail + ". The analysis retried for its whole timeout without progress;"
+							+ " its totals include the keys counted until then");
 		}
 	}
 

@@ -36,17 +36,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The run of one analysis: passes over all servers, side by side, until one pass meets no
- * restart, and then a look at the largest keys. If a server was started anew or replaced,
- * the pass is over, as the totals so far mean nothing.
+ * Runs one analysis. A pass scans all servers in parallel. If a server is restarted or
+ * replaced, the totals are invalid: the pass ends and a new one begins. After a complete
+ * pass the lengths of the largest keys are queried.
  */
 final class AnalysisRun {
 
-	/** An analysis that has to begin again and again would never end. */
-	private static final int MOST_RESTARTS = 10;
+	/**
+	 * Bounds the passes, because an analysis that is always interrupted would never end.
+	 */
+	private static final int MAX_RESTARTS = 10;
 
-	/** The servers that are analysed at the same time, each by a thread. */
-	private static final int SIDE_BY_SIDE = 16;
+	/** The most servers that are analysed at the same time, each by one thread. */
+	private static final int MAX_PARALLEL_SERVERS = 16;
 
 	private static final Logger logger = LoggerFactory.getLogger(AnalysisRun.class);
 
@@ -56,8 +58,8 @@ final class AnalysisRun {
 
 	private final RedisNodes nodes;
 
-	/** The longest that closing a connection may take. */
-	private final Duration closing;
+	/** How long closing a connection may take. */
+	private final Duration closeTimeout;
 
 	private final ExecutorService threads;
 
@@ -68,13 +70,14 @@ final class AnalysisRun {
 	private final Totals totals;
 
 	/**
-	 * Held in common by servers side by side, and alone by one that may wait for memory.
+	 * Held shared by servers that run in parallel, and exclusively by a server that may
+	 * wait for memory.
 	 */
-	private final ReadWriteLock order = new ReentrantReadWriteLock(true);
+	private final ReadWriteLock memoryLock = new ReentrantReadWriteLock(true);
 
 	private int restarts;
 
-	/** The servers of the last pass. */
+	/** The servers of the current or last pass. */
 	private List<ServerAnalysis> servers = List.of();
 
 	private int partialSlots;
@@ -83,14 +86,14 @@ final class AnalysisRun {
 
 	private volatile boolean oneByOne;
 
-	private volatile boolean anew;
+	private volatile boolean restartRequested;
 
-	AnalysisRun(Task task, AnalysisSettings settings, RedisNodes nodes, Duration closing, int maxPrefixes,
+	AnalysisRun(Task task, AnalysisSettings settings, RedisNodes nodes, Duration closeTimeout, int maxPrefixes,
 			ExecutorService threads) {
 		this.task = task;
 		this.settings = settings;
 		this.nodes = nodes;
-		this.closing = closing;
+		this.closeTimeout = closeTimeout;
 		this.threads = threads;
 		this.stop = task.stop();
 		this.pace = new KeyPace(task.rateLimit());
@@ -99,32 +102,32 @@ final class AnalysisRun {
 		task.tallies(() -> Tally.of(this.totals.keys() + this.totals.vanished(), null));
 	}
 
-	/** Runs the analysis, to its end. */
+	/** Runs the analysis to its end. */
 	Analysis run() {
 		do {
 			pass();
 		}
-		while (this.anew && !this.stop.isSet());
+		while (this.restartRequested && !this.stop.isSet());
 		List<LargestKey> largest = this.totals.largest().sorted();
 		LargestLengths lengths = new LargestLengths(this, largest);
-		balance();
+		checkSums();
 		List<Analysis.Master> masters = (this.servers.stream().anyMatch(ServerAnalysis::isInCluster))
 				? this.servers.stream().map(ServerAnalysis::report).toList() : null;
-		return new AnalysisReport(this.task, this.totals).draw(this.restarts, largest, lengths, masters,
+		return new AnalysisReport(this.task, this.totals).build(this.restarts, largest, lengths, masters,
 				this.partialSlots);
 	}
 
-	/** Analyses all servers, in the calling thread and others, until the pass is over. */
+	/** Analyses all servers once, in the calling thread and others. */
 	private void pass() {
-		this.anew = false;
-		KeyWalk walk = new KeyWalk(this.nodes, this.stop, patience("", isRepeated(), this.stop::isSet));
+		this.restartRequested = false;
+		KeyWalk walk = new KeyWalk(this.nodes, this.stop, retryPolicy("", isRepeated(), this.stop::isSet));
 		this.servers = walk.once().stream().map((server) -> new ServerAnalysis(this, server)).toList();
 		this.scan = this.settings.scan(this.servers.size());
 		this.oneByOne = this.servers.size() == 1;
 		Queue<ServerAnalysis> waiting = new ConcurrentLinkedQueue<>(this.servers);
 		List<CompletableFuture<Void>> others = Stream
 			.generate(() -> CompletableFuture.runAsync(() -> runEach(waiting), this.threads))
-			.limit(Math.max(0, Math.min(this.servers.size(), SIDE_BY_SIDE) - 1))
+			.limit(Math.max(0, Math.min(this.servers.size(), MAX_PARALLEL_SERVERS) - 1))
 			.toList();
 		try {
 			runEach(waiting);
@@ -133,13 +136,13 @@ final class AnalysisRun {
 			CompletableFuture.allOf(others.toArray(CompletableFuture[]::new)).join();
 		}
 		this.partialSlots = walk.slotsInDoubt();
-		if (this.anew && !this.stop.isSet()) {
+		if (this.restartRequested && !this.stop.isSet()) {
 			countRestart();
 		}
 	}
 
-	/** Whether a command that was refused may well run in a moment. */
-	boolean passes(String error) {
+	/** Whether an error is temporary: the same command may succeed after a backoff. */
+	boolean isTemporary(String error) {
 		String code = RedisErrors.code(error);
 		return RedisErrors.means(code, Meaning.TRANSIENT) || this.nodes.redirects(code);
 	}
@@ -158,22 +161,23 @@ final class AnalysisRun {
 
 	private void countRestart() {
 		this.totals.clear();
-		if (++this.restarts > MOST_RESTARTS) {
-			this.stop.because(Cause.REDIS_LOST, "Redis was started anew more than " + MOST_RESTARTS
-					+ " times, after each of which the analysis began again");
+		if (++this.restarts > MAX_RESTARTS) {
+			this.stop.because(Cause.REDIS_LOST, "Redis was restarted more than " + MAX_RESTARTS
+					+ " times, and the analysis began again each time. Send it again when Redis is stable.");
 		}
 	}
 
-	/** Stops the analysis, as there is not enough memory. */
-	void stop(MemoryLimitException ex) {
-		this.stop.because(Cause.LIMIT,
-				"The keys of one page of SCAN, or the largest keys, do not fit into memory: " + ex.getMessage()
-						+ ". Ask for smaller pages with 'scanCount' and for fewer of the largest keys with 'top',"
-						+ " or raise the budget");
+	/** Stops the analysis because memory is short. */
+	void stopForMemory(MemoryLimitException ex) {
+		this.stop.because(Cause.LIMIT, "The keys of one page of SCAN, or the largest keys, do not fit into memory: "
+				+ ex.getMessage() + ". Set a smaller 'scanCount' or 'top', or raise the memory budget");
 	}
 
-	/** Sees to it that each list adds up to the number of keys. */
-	private void balance() {
+	/**
+	 * Fails the analysis if a list does not add up to the number of keys, which would be
+	 * a defect.
+	 */
+	private void checkSums() {
 		String list = this.totals.unbalanced();
 		if (list != null) {
 			String detail = "The list '" + list + "' of the analysis does not add up to its " + this.totals.keys()
@@ -184,27 +188,26 @@ final class AnalysisRun {
 	}
 
 	/**
-	 * Lets the analysis of a server begin: side by side with others, or as soon as no
-	 * other runs.
+	 * Waits until the analysis of a server may begin: in parallel with others, or alone.
 	 * @return whether it runs alone
 	 */
 	boolean enter() {
 		boolean alone = this.oneByOne;
-		order(alone).lock();
+		memoryLock(alone).lock();
 		return alone;
 	}
 
-	/** The analysis of a server that has entered ends. */
+	/** Ends what {@link #enter} began. */
 	void leave(boolean alone) {
-		order(alone).unlock();
+		memoryLock(alone).unlock();
 	}
 
-	private Lock order(boolean alone) {
-		return (alone) ? this.order.writeLock() : this.order.readLock();
+	private Lock memoryLock(boolean alone) {
+		return (alone) ? this.memoryLock.writeLock() : this.memoryLock.readLock();
 	}
 
-	/** Has servers analysed one after the other from now on, as memory is scarce. */
-	void goOneByOne() {
+	/** Analyses servers one after the other from now on, because memory is scarce. */
+	void switchToOneByOne() {
 		this.oneByOne = true;
 	}
 
@@ -212,13 +215,13 @@ final class AnalysisRun {
 		return this.oneByOne;
 	}
 
-	/** Ends this pass, so that another one begins. */
-	void beginAnew() {
-		this.anew = true;
+	/** Ends this pass and requests a new one. */
+	void requestRestart() {
+		this.restartRequested = true;
 	}
 
 	boolean isPassOver() {
-		return this.anew || this.stop.isSet();
+		return this.restartRequested || this.stop.isSet();
 	}
 
 	/** Whether this is not the first pass. */
@@ -227,30 +230,32 @@ final class AnalysisRun {
 	}
 
 	/**
-	 * Has a connection used, and does what is left to do when it is given back.
-	 * @param use uses it, and returns what is left to do
-	 * @param unreachable tells what is left to do if there is no connection
+	 * Uses a connection to a server, and runs a follow-up action after the connection is
+	 * returned.
+	 * @param use uses the connection and returns the follow-up action
+	 * @param unreachable returns the follow-up action if there is no connection
 	 */
-	void converse(RedisNode node, Function<LookupExchange, Runnable> use,
+	void withConnection(RedisNode node, Function<LookupExchange, Runnable> use,
 			Function<NoConnectionException, Runnable> unreachable) {
 		Duration timeout = this.settings.timeout();
-		AtomicReference<Runnable> then = new AtomicReference<>(LookupExchange::doNothing);
-		long asked = System.nanoTime();
+		AtomicReference<Runnable> followUp = new AtomicReference<>(LookupExchange::doNothing);
+		long requestedNanos = System.nanoTime();
 		if (acquire(node.permits())) {
 			try {
 				node.run(FlushPolicy.close(), timeout, this.stop, (pipeline) -> {
-					this.task.clock().waited(System.nanoTime() - asked);
-					try (LookupExchange conversation = new LookupExchange(pipeline, timeout, this.closing, this.stop)) {
-						then.set(use.apply(conversation));
+					this.task.clock().waited(System.nanoTime() - requestedNanos);
+					try (LookupExchange exchange = new LookupExchange(pipeline, timeout, this.closeTimeout,
+							this.stop)) {
+						followUp.set(use.apply(exchange));
 					}
 				});
 			}
 			catch (NoConnectionException ex) {
-				this.task.clock().waited(System.nanoTime() - asked);
-				then.set((node.isReplaced()) ? LookupExchange::doNothing : unreachable.apply(ex));
+				this.task.clock().waited(System.nanoTime() - requestedNanos);
+				followUp.set((node.isReplaced()) ? LookupExchange::doNothing : unreachable.apply(ex));
 			}
 		}
-		Objects.requireNonNull(then.get()).run();
+		Objects.requireNonNull(followUp.get()).run();
 	}
 
 	private boolean acquire(ConnectionPermits permits) {
@@ -271,12 +276,12 @@ final class AnalysisRun {
 	}
 
 	/**
-	 * The patience with one server, or with all of them.
-	 * @param server begins the messages; empty where it need not be named
-	 * @param hasBegun whether the analysis has begun to look at keys
-	 * @param isOver whether nobody waits for an answer any longer
+	 * Creates a retry policy for one server, or for all of them.
+	 * @param server the prefix of messages; empty if the server need not be named
+	 * @param hasBegun whether the analysis has counted keys
+	 * @param isOver whether the result is no longer needed
 	 */
-	AnalysisRetryPolicy patience(String server, boolean hasBegun, BooleanSupplier isOver) {
+	AnalysisRetryPolicy retryPolicy(String server, boolean hasBegun, BooleanSupplier isOver) {
 		return new AnalysisRetryPolicy(this.settings.timeout(), this.stop, server, hasBegun, isOver);
 	}
 
@@ -300,7 +305,7 @@ final class AnalysisRun {
 		return this.pace;
 	}
 
-	/** The pages to ask for. */
+	/** The SCAN command of this pass, without its cursor. */
 	Scan scan() {
 		return this.scan;
 	}

@@ -18,21 +18,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param match the pattern of the keys; {@code null} for all
  * @param type the type of the keys; {@code null} for all
- * @param separator the bytes that end each part of a prefix
- * @param depth the parts of a prefix
- * @param top the largest keys that are listed, at most
- * @param memory whether to ask for the memory of each key
- * @param samples the elements of a key that MEMORY USAGE measures
- * @param scanCount the keys of a page of SCAN, about
- * @param rateLimit the keys that are looked at in a second; {@code null} for no limit
- * @param timeout the longest silence of Redis
+ * @param separator the text that ends each part of a prefix
+ * @param depth how many parts a prefix has
+ * @param top how many of the largest keys are listed
+ * @param memory whether to query the memory of each key
+ * @param samples how many elements of a key MEMORY USAGE samples
+ * @param scanCount the COUNT of SCAN: about how many keys a page has
+ * @param rateLimit the most keys per second; {@code null} for no limit
+ * @param timeout how long to wait for a reply before the connection counts as lost
  */
 public record AnalysisSettings(@Nullable String match, @Nullable String type, String separator, int depth, int top,
 		boolean memory, int samples, int scanCount, @Nullable Long rateLimit, Duration timeout) {
 
 	private static final int MAX_TEXT_BYTES = 1024;
 
-	/** Pages in a second where the pace is limited, so that it is even. */
+	/** Pages per second if the rate is limited. Small pages spread the load evenly. */
 	private static final int PAGES_A_SECOND = 20;
 
 	private static final Pattern MODULE_TYPE = Pattern.compile("[A-Za-z0-9_-]{9}");
@@ -48,7 +48,7 @@ public record AnalysisSettings(@Nullable String match, @Nullable String type, St
 	private static final Setting<String> SEPARATOR = row("separator", text(), ":", "The text that ends a prefix.");
 
 	private static final Setting<Integer> DEPTH = row("depth", Allowed.integer(1, 8), "1",
-			"The separators up to which a key is its prefix.");
+			"How many separators a prefix has. A key with fewer has no prefix.");
 
 	private static final Setting<Integer> TOP = row("top", Allowed.integer(0, 1000), "20",
 			"The largest keys that are listed, at most.");
@@ -66,7 +66,7 @@ public record AnalysisSettings(@Nullable String match, @Nullable String type, St
 			null, "The highest pace, spread evenly over time.");
 
 	private static final Setting<Duration> TIMEOUT = row("timeout", Allowed.duration("1ms", "1h", "30s"), null,
-			"The longest silence of Redis, and the longest time in which it may be lost.");
+			"How long to wait for a reply before the connection counts as lost, and how long to retry without progress.");
 
 	public AnalysisSettings {
 		DEPTH.check(depth);
@@ -76,9 +76,10 @@ public record AnalysisSettings(@Nullable String match, @Nullable String type, St
 	}
 
 	/**
-	 * Reads the settings that a call gives.
-	 * @param query takes a text from the call by its name; {@code null} if it has none
-	 * @param timeout the timeout of a call that gives none
+	 * Reads the settings of a request.
+	 * @param query returns a parameter's text by its name; {@code null} if the request
+	 * does not have it
+	 * @param timeout the timeout if the request has none
 	 */
 	public static AnalysisSettings of(Function<String, @Nullable String> query, Duration timeout) {
 		return new AnalysisSettings(MATCH.take(query).orElse(null), TYPE.take(query).orElse(null),
@@ -88,22 +89,22 @@ public record AnalysisSettings(@Nullable String match, @Nullable String type, St
 	}
 
 	/**
-	 * The table of the settings.
-	 * @return a row for each, in the order of the documentation
+	 * All settings of an analysis.
+	 * @return one entry per setting, in the order of the documentation
 	 */
 	public static List<Setting<?>> all() {
 		return List.copyOf(ALL);
 	}
 
-	/** The same settings at another pace. */
-	AnalysisSettings at(@Nullable Long rateLimit) {
+	/** The same settings with another rate limit. */
+	AnalysisSettings withRateLimit(@Nullable Long rateLimit) {
 		return new AnalysisSettings(this.match, this.type, this.separator, this.depth, this.top, this.memory,
 				this.samples, this.scanCount, rateLimit, this.timeout);
 	}
 
 	/**
-	 * The pages to ask for: smaller ones where the pace is limited.
-	 * @param masters the servers that share the pace
+	 * The SCAN command without its cursor. Its COUNT is smaller if the rate is limited.
+	 * @param masters how many servers share the rate
 	 */
 	Scan scan(int masters) {
 		Long rate = this.rateLimit;

@@ -6,17 +6,17 @@ import io.pipeset.job.RateLimit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spreads the keys of an analysis over time, those of all its walks together; for any
- * thread.
+ * Spreads the keys of an analysis evenly over time, over all servers together.
+ * Thread-safe.
  */
 final class KeyPace {
 
-	/** How early a page may be. A sleep is not more exact. */
+	/** How early a page may be requested, because a sleep is not more exact. */
 	private static final long SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
 	private final @Nullable RateLimit limit;
 
-	/** The pace that the keys below are counted for; 0 for no limit. */
+	/** The rate in keys per second that {@link #keys} are counted for; 0 for no limit. */
 	private long rate;
 
 	private long since;
@@ -24,26 +24,26 @@ final class KeyPace {
 	private long keys;
 
 	/**
-	 * A pace at which no key was looked at yet.
-	 * @param limit the keys a second, which may change; {@code null} for no limit
+	 * Creates a pace without keys.
+	 * @param limit the keys per second, which may change; {@code null} for no limit
 	 */
 	KeyPace(@Nullable RateLimit limit) {
 		this.limit = limit;
 	}
 
-	/** Takes note of keys that are about to be looked at. */
-	synchronized void scanned(int count) {
+	/** Counts keys that are about to be queried. */
+	synchronized void add(int count) {
 		long now = System.nanoTime();
 		adjust();
 		if (this.since == 0 || now - due() > SLACK_NANOS) {
-			// No burst makes up for keys that could not be looked at in time.
+			// The analysis is late: it does not catch up with a burst.
 			this.since = now;
 			this.keys = 0;
 		}
 		this.keys += count;
 	}
 
-	/** Takes note of another pace, at which no key was looked at yet. */
+	/** Starts to count again if the rate was changed. */
 	private void adjust() {
 		long rate = (this.limit != null) ? this.limit.perSecond() : 0;
 		if (rate != this.rate) {
@@ -58,8 +58,8 @@ final class KeyPace {
 				: this.since;
 	}
 
-	/** How long the next page has to wait, in nanoseconds; 0 if it is due. */
-	synchronized long early() {
+	/** How long to wait before the next page, in nanoseconds; 0 if it is due. */
+	synchronized long nanosUntilDue() {
 		adjust();
 		long early = (this.rate > 0 && this.since != 0) ? due() - System.nanoTime() : 0;
 		return (early > SLACK_NANOS) ? early : 0;

@@ -9,31 +9,31 @@ import java.util.PriorityQueue;
 import io.pipeset.engine.slab.lookup.KeyPage;
 import io.pipeset.record.memory.MemoryReservation;
 
-/** The largest keys met so far. */
+/** The largest keys found so far. */
 final class LargestKeys {
 
-	private final int most;
+	private final int maxKeys;
 
-	private final MemoryReservation room;
+	private final MemoryReservation reservation;
 
 	private final PriorityQueue<LargestKey> keys = new PriorityQueue<>(Comparator.comparingLong(LargestKey::size));
 
-	/** The memory that is taken ahead, for the keys of a page. */
+	/** The bytes that are reserved in advance for the keys of a page. */
 	private long spare;
 
-	LargestKeys(int most, MemoryReservation room) {
-		this.most = most;
-		this.room = room;
+	LargestKeys(int maxKeys, MemoryReservation reservation) {
+		this.maxKeys = maxKeys;
+		this.reservation = reservation;
 	}
 
 	void clear() {
-		this.keys.forEach((key) -> this.room.give(key.name().capacity()));
+		this.keys.forEach((key) -> this.reservation.give(key.name().capacity()));
 		this.keys.clear();
-		giveSpare();
+		releaseSpare();
 	}
 
-	/** The most memory that the keys of a page may need. */
-	long needed(KeyPage page) {
+	/** The most bytes of memory that the keys of a page may need. */
+	long bytesNeeded(KeyPage page) {
 		long all = 0;
 		int longest = 0;
 		long least = leastSize();
@@ -44,40 +44,43 @@ final class LargestKeys {
 				longest = Math.max(longest, bytes);
 			}
 		}
-		return Math.min(all, (long) this.most * longest);
+		return Math.min(all, (long) this.maxKeys * longest);
 	}
 
-	/** A key has to be larger to be one of the largest. */
+	/** The size that a key must exceed to be one of the largest. */
 	private long leastSize() {
-		if (this.most == 0) {
+		if (this.maxKeys == 0) {
 			return Long.MAX_VALUE;
 		}
-		LargestKey smallest = (this.keys.size() == this.most) ? this.keys.peek() : null;
+		LargestKey smallest = (this.keys.size() == this.maxKeys) ? this.keys.peek() : null;
 		return (smallest != null) ? smallest.size() : Long.MIN_VALUE;
 	}
 
-	/** Takes the memory that the keys of a page may need, if it is free. */
-	boolean makesRoomFor(KeyPage page) {
-		long more = Math.max(0, needed(page) - this.spare);
-		boolean hasRoom = more == 0 || this.room.tryTake(more);
-		this.spare += (hasRoom) ? more : 0;
-		return hasRoom;
+	/** Reserves the memory that the keys of a page may need, if it is free. */
+	boolean tryReserve(KeyPage page) {
+		long more = Math.max(0, bytesNeeded(page) - this.spare);
+		boolean reserved = more == 0 || this.reservation.tryTake(more);
+		this.spare += (reserved) ? more : 0;
+		return reserved;
 	}
 
-	/** Takes memory for the keys of a page, for which the caller's thread may wait. */
-	void makeRoom(long bytes) {
+	/** Reserves memory for the keys of a page. The caller's thread may wait for it. */
+	void reserve(long bytes) {
 		long more = Math.max(0, bytes - this.spare);
-		this.room.take(more);
+		this.reservation.take(more);
 		this.spare += more;
 	}
 
-	/** Gives back the memory that was taken ahead. */
-	void giveSpare() {
-		this.room.give(this.spare);
+	/** Releases the memory that was reserved in advance. */
+	void releaseSpare() {
+		this.reservation.give(this.spare);
 		this.spare = 0;
 	}
 
-	/** Takes a key of a page for which there is room, if it is one of the largest. */
+	/**
+	 * Adds a key of a page if it is one of the largest. Memory for the page must be
+	 * reserved.
+	 */
 	void offer(KeyPage page, int key) {
 		if (page.size(key) <= leastSize()) {
 			return;
@@ -85,10 +88,10 @@ final class LargestKeys {
 		int length = page.end(key) - page.start(key);
 		ByteBuffer name = ByteBuffer.wrap(page.bytes(), page.start(key), length);
 		if (this.keys.stream().anyMatch((known) -> known.name().equals(name))) {
-			// SCAN may name a key twice.
+			// SCAN may return a key twice.
 			return;
 		}
-		if (this.keys.size() == this.most) {
+		if (this.keys.size() == this.maxKeys) {
 			this.spare += this.keys.remove().name().capacity();
 		}
 		byte[] copy = new byte[length];
@@ -109,9 +112,11 @@ final class LargestKeys {
 	/**
 	 * One of the largest keys.
 	 *
-	 * @param name its bytes, which are an array of their own
-	 * @param type a number of the analysis's types
-	 * @param ttl the time that it had left, in milliseconds; negative if it never expires
+	 * @param name its bytes, in an array that nothing else uses
+	 * @param type the number of its type in {@code KeyTypes}
+	 * @param size its memory, in bytes
+	 * @param ttl its remaining time to live, in milliseconds; negative if it never
+	 * expires
 	 */
 	record LargestKey(ByteBuffer name, int type, long size, long ttl) {
 

@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedExceptionUtils;
 
-/** The number of elements of the largest keys, by a call for each. */
+/** Queries the number of elements of the largest keys, with one command per key. */
 final class LargestLengths {
 
-	/** The commands by the type of the key; modules have none. */
+	/** The commands by the type of the key; module types have none. */
 	private static final Map<String, String> COMMANDS = Map.of("string", "STRLEN", "list", "LLEN", "set", "SCARD",
 			"zset", "ZCARD", "hash", "HLEN", "stream", "XLEN");
 
-	/** The code of a key that has become another type. */
-	private static final String GONE = "WRONGTYPE";
+	/** The error code if the key has another type now. */
+	private static final String WRONG_TYPE = "WRONGTYPE";
 
 	private final RedisNodes nodes;
 
@@ -35,76 +35,79 @@ final class LargestLengths {
 
 	private final KeyTypes types;
 
-	private final AnalysisRetryPolicy patience;
+	private final AnalysisRetryPolicy retryPolicy;
 
 	private final long[] lengths;
 
 	/**
-	 * How long slots that move are waited for, all together. A slot may be on its way for
-	 * long.
+	 * How long to wait for migrating slots, all keys together. The wait is bounded
+	 * because a migration may take long.
 	 */
-	private Duration movesLeft = Duration.ofMillis(500);
+	private Duration migrationWaitLeft = Duration.ofMillis(500);
 
-	/** The error that stays. */
+	/** A permanent error of Redis. */
 	private @Nullable String refused;
 
 	private final @Nullable String error;
 
-	/** Asks for the length of each key, until the job is stopped. */
+	/** Queries the length of each key until the job is stopped. */
 	LargestLengths(AnalysisRun run, List<LargestKey> keys) {
 		this.nodes = run.nodes();
 		this.stop = run.task().stop();
 		this.types = run.totals().types();
-		this.patience = run.patience("", true, this.stop::isSet);
+		this.retryPolicy = run.retryPolicy("", true, this.stop::isSet);
 		this.lengths = new long[keys.size()];
 		Arrays.fill(this.lengths, KeyPage.UNKNOWN);
-		for (int place = 0; place < this.lengths.length; place++) {
-			this.lengths[place] = ask(keys.get(place));
+		for (int index = 0; index < this.lengths.length; index++) {
+			this.lengths[index] = query(keys.get(index));
 		}
-		this.error = (this.stop.isSet()) ? "The largest keys were not asked for their number of elements"
-				: this.refused;
+		this.error = (this.stop.isSet())
+				? "The analysis stopped before it queried the element counts of the largest keys" : this.refused;
 	}
 
-	private long ask(LargestKey key) {
+	private long query(LargestKey key) {
 		String command = COMMANDS.get(this.types.name(key.type()));
 		Long length = (command != null)
-				? this.patience.ask(command, () -> ask(command, key.name().array()), () -> false) : null;
+				? this.retryPolicy.ask(command, () -> query(command, key.name().array()), () -> false) : null;
 		return (length != null) ? length : KeyPage.UNKNOWN;
 	}
 
-	private long ask(String command, byte[] key) throws NoConnectionException {
+	private long query(String command, byte[] key) throws NoConnectionException {
 		int slot = Slots.of(key, 0, key.length);
 		if (this.nodes.owners().owner(slot) == null) {
 			return KeyPage.UNKNOWN;
 		}
 		long begun = System.nanoTime();
 		try {
-			return new SlotCalls(this.nodes, this.movesLeft, this.stop).ask(slot,
+			return new SlotCalls(this.nodes, this.migrationWaitLeft, this.stop).ask(slot,
 					(calls, asking) -> calls.length(asking, command, key));
 		}
 		catch (RedisCallException ex) {
 			Redirect redirect = ex.redirect();
-			boolean moves = redirect != null && redirect.kind() != Redirect.Kind.WAIT;
-			if (moves) {
-				Duration left = this.movesLeft.minusNanos(System.nanoTime() - begun);
-				this.movesLeft = (left.isNegative()) ? Duration.ZERO : left;
+			boolean migrating = redirect != null && redirect.kind() != Redirect.Kind.WAIT;
+			if (migrating) {
+				Duration left = this.migrationWaitLeft.minusNanos(System.nanoTime() - begun);
+				this.migrationWaitLeft = (left.isNegative()) ? Duration.ZERO : left;
 			}
 			else if (ex.isTransient()) {
 				throw ex;
 			}
-			else if (!GONE.equals(ex.code())) {
+			else if (!WRONG_TYPE.equals(ex.code())) {
 				this.refused = NestedExceptionUtils.getMostSpecificCause(ex).getMessage();
 			}
 			return KeyPage.UNKNOWN;
 		}
 	}
 
-	/** The length of a key; {@link KeyPage#UNKNOWN} where it is not known. */
-	long length(int place) {
-		return this.lengths[place];
+	/** The length of a key; {@link KeyPage#UNKNOWN} if it is not known. */
+	long length(int index) {
+		return this.lengths[index];
 	}
 
-	/** Why some lengths are not known; {@code null} if Redis has refused none. */
+	/**
+	 * Why some lengths are not known; {@code null} if Redis refused no command and the
+	 * analysis was not stopped.
+	 */
 	@Nullable String error() {
 		return this.error;
 	}

@@ -13,13 +13,13 @@ import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lookups that are on their way on one connection. The connection's thread only
- * brings events, which the thread of the job runs in {@link #await}. A connection that is
- * lost, or on which Redis is silent for too long, ends the conversation.
+ * The lookups in flight on one connection. The connection's thread only queues events;
+ * the job's thread runs them in {@link #await}. The exchange ends if the connection is
+ * lost or if no reply arrives within the timeout.
  */
 final class LookupExchange implements AutoCloseable {
 
-	/** How long answers are waited for once the job is stopped. */
+	/** How long to wait for replies after the job was stopped. */
 	private static final long NANOS_AFTER_STOP = TimeUnit.SECONDS.toNanos(1);
 
 	private final Pipeline pipeline;
@@ -32,22 +32,22 @@ final class LookupExchange implements AutoCloseable {
 
 	private final Runnable wake = this::wakeUp;
 
-	private int onTheirWay;
+	private int inFlight;
 
 	private final SilenceWatch silence;
 
 	private @Nullable String loss;
 
 	/**
-	 * A conversation in which nothing is on its way.
-	 * @param timeout the longest silence of Redis
-	 * @param closing the longest that closing a connection may take
-	 * @param stop wakes the thread that waits, and shortens its wait
+	 * Creates an exchange without lookups.
+	 * @param timeout how long to wait for a reply before the connection counts as lost
+	 * @param closeTimeout how long closing the connection may take
+	 * @param stop wakes the waiting thread and shortens its wait
 	 */
-	LookupExchange(Pipeline pipeline, Duration timeout, Duration closing, JobStop stop) {
+	LookupExchange(Pipeline pipeline, Duration timeout, Duration closeTimeout, JobStop stop) {
 		this.pipeline = pipeline;
 		this.timeout = timeout;
-		this.silence = new SilenceWatch(pipeline, timeout, closing);
+		this.silence = new SilenceWatch(pipeline, timeout, closeTimeout);
 		this.stop = stop;
 		stop.add(this.wake);
 	}
@@ -59,24 +59,24 @@ final class LookupExchange implements AutoCloseable {
 	static void doNothing() {
 	}
 
-	/** Has the job's thread run something; for any thread. */
+	/** Queues an event for the job's thread. Any thread may call this. */
 	void post(Runnable event) {
 		this.events.add(event);
 	}
 
 	/**
 	 * Sends a lookup.
-	 * @param whenAnswered is run by the job's thread when all of them are answered
+	 * @param whenAnswered runs in the job's thread after all replies of the lookup
 	 */
 	void send(Lookup lookup, Runnable whenAnswered) {
-		if (this.onTheirWay++ == 0) {
+		if (this.inFlight++ == 0) {
 			this.silence.restart();
 		}
 		this.pipeline.send(lookup, () -> post(() -> onAnswered(lookup, whenAnswered)));
 	}
 
 	private void onAnswered(Lookup lookup, Runnable whenAnswered) {
-		this.onTheirWay--;
+		this.inFlight--;
 		this.silence.restart();
 		if (this.loss == null && lookup.isAnswered()) {
 			whenAnswered.run();
@@ -88,20 +88,20 @@ final class LookupExchange implements AutoCloseable {
 	}
 
 	/**
-	 * Waits for an event, and runs it.
-	 * @return {@code false} if there is none, and nothing is on its way
+	 * Waits for an event and runs it.
+	 * @return {@code false} if there is no event and nothing is in flight
 	 */
 	boolean await() {
 		Runnable event = this.events.poll();
 		while (event == null) {
-			if (this.onTheirWay == 0) {
+			if (this.inFlight == 0) {
 				return false;
 			}
-			long patience = patience();
-			if (patience <= 0 && !abandon()) {
+			long nanosLeft = nanosLeft();
+			if (nanosLeft <= 0 && !abandon()) {
 				return false;
 			}
-			event = poll(Math.max(1, patience));
+			event = poll(Math.max(1, nanosLeft));
 		}
 		event.run();
 		return true;
@@ -116,22 +116,22 @@ final class LookupExchange implements AutoCloseable {
 			this.stop.because(Cause.CANCELLED, "The thread of the job was interrupted");
 			this.loss = "The thread of the job was interrupted";
 			this.pipeline.abandon();
-			this.onTheirWay = 0;
+			this.inFlight = 0;
 			return LookupExchange::doNothing;
 		}
 	}
 
-	private long patience() {
+	private long nanosLeft() {
 		return this.silence.leftNanos((this.stop.isSet()) ? NANOS_AFTER_STOP : Long.MAX_VALUE);
 	}
 
-	/** Closes the connection; {@code false} if that was tried before. */
+	/** Closes the connection; returns {@code false} if that was tried before. */
 	private boolean abandon() {
 		if (!this.silence.abandon()) {
 			this.stop.because(Cause.REDIS_LOST, "A connection that was closed after a timeout did not end");
 			return false;
 		}
-		this.loss = "Redis was silent for " + DurationText.of(this.timeout) + ", the timeout of the analysis";
+		this.loss = "Redis sent no reply for " + DurationText.of(this.timeout) + ", the timeout of the analysis";
 		return true;
 	}
 
@@ -139,24 +139,28 @@ final class LookupExchange implements AutoCloseable {
 		return this.pipeline;
 	}
 
-	/** How many lookups are on their way. */
-	int onTheirWay() {
-		return this.onTheirWay;
+	/** How many lookups are in flight. */
+	int inFlight() {
+		return this.inFlight;
 	}
 
 	/**
 	 * Why the connection was lost.
-	 * @return a sentence without its full stop, or {@code null} if it was not
+	 * @return a sentence without its full stop; {@code null} if the connection was not
+	 * lost
 	 */
 	@Nullable String loss() {
 		return this.loss;
 	}
 
-	/** Ends the conversation, and with it a connection that was lost. */
+	/**
+	 * Ends the exchange, and discards the connection if it was lost or has lookups in
+	 * flight.
+	 */
 	@Override
 	public void close() {
 		this.stop.remove(this.wake);
-		if (this.loss != null || this.onTheirWay > 0) {
+		if (this.loss != null || this.inFlight > 0) {
 			this.pipeline.abandon();
 		}
 	}

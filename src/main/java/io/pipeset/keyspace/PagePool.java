@@ -6,26 +6,26 @@ import java.util.Deque;
 import io.pipeset.engine.slab.lookup.KeyPage;
 import io.pipeset.record.memory.MemoryReservation;
 
-/** The pages that are used again and again. */
+/** Reuses pages, so that their memory is not allocated for each SCAN. */
 final class PagePool {
 
-	private final MemoryReservation room;
+	private final MemoryReservation reservation;
 
 	private final Deque<KeyPage> free = new ArrayDeque<>();
 
-	PagePool(MemoryReservation room) {
-		this.room = room;
+	PagePool(MemoryReservation reservation) {
+		this.reservation = reservation;
 	}
 
-	/** An empty page. */
+	/** Returns an empty page. */
 	KeyPage take() {
 		KeyPage page = this.free.poll();
-		return (page != null) ? page : new KeyPage(this.room);
+		return (page != null) ? page : new KeyPage(this.reservation);
 	}
 
-	/** Takes a page back, to be the next that is used. */
+	/** Returns a page to the pool. */
 	void give(KeyPage page) {
-		if (this.room.isScarce()) {
+		if (this.reservation.isScarce()) {
 			page.close();
 		}
 		else {
@@ -34,14 +34,16 @@ final class PagePool {
 		this.free.push(page);
 	}
 
-	/** Gives the memory of all pages back that were taken back. */
-	void giveRoom() {
+	/** Releases the memory of all pages in the pool. */
+	void releaseMemory() {
 		this.free.forEach(KeyPage::close);
 	}
 
-	/** Takes the memory that a page was in want of, and gives the others' back. */
-	void makeRoomFor(KeyPage page) {
-		giveRoom();
+	/**
+	 * Releases the memory of the other pages, and reserves the memory that a page lacked.
+	 */
+	void reserveFor(KeyPage page) {
+		releaseMemory();
 		page.makeRoom();
 		this.free.push(page);
 	}

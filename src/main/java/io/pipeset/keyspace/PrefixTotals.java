@@ -15,12 +15,13 @@ final class PrefixTotals {
 
 	private long withoutTtl;
 
-	/** The keys of each type, by its number. */
+	/** The keys of each type, by the number of the type. */
 	private long[] keysOfType = new long[0];
 
 	/**
-	 * Totals of no key yet.
-	 * @param partial whether some keys of the prefix may count as others
+	 * Creates totals without keys.
+	 * @param partial whether some keys of the prefix may be counted elsewhere, in the
+	 * totals of all omitted prefixes
 	 */
 	PrefixTotals(byte[] prefix, boolean partial) {
 		this.prefix = prefix;
@@ -29,16 +30,17 @@ final class PrefixTotals {
 
 	/**
 	 * Adds a key.
-	 * @param size its memory
-	 * @param forever whether it has no TTL
+	 * @param type the number of its type
+	 * @param size its memory, in bytes
+	 * @param persistent whether it has no TTL
 	 */
-	void count(int type, long size, boolean forever) {
+	void count(int type, long size, boolean persistent) {
 		this.bytes += size;
-		this.withoutTtl += (forever) ? 1 : 0;
+		this.withoutTtl += (persistent) ? 1 : 0;
 		add(type, 1);
 	}
 
-	/** Adds the keys of another prefix. */
+	/** Adds the totals of another prefix. */
 	void add(PrefixTotals other) {
 		this.bytes += other.bytes;
 		this.withoutTtl += other.withoutTtl;

@@ -10,130 +10,132 @@ import java.util.Map;
 import io.pipeset.record.memory.MemoryReservation;
 
 /**
- * The totals of each prefix. There are at most twice as many as an answer may list. When
- * there are as many, the smaller half is left out: it is added to the others. A prefix
- * that comes again after that has totals again, which say that they are only a part.
+ * The totals of each prefix, in bounded memory. The map holds at most twice as many
+ * prefixes as a result may list. When it is full, the smaller half is omitted: its totals
+ * are added to {@link #others}. If an omitted prefix appears again, it gets new totals,
+ * which are marked as partial.
  */
 final class Prefixes {
 
-	/** So many are kept even if an answer may list fewer than half of them. */
-	private static final int LEAST_KEPT = 254;
+	/** The least capacity in prefixes, however few a result may list. */
+	private static final int MIN_CAPACITY = 254;
 
-	/** The memory of a prefix and its totals, beside its bytes. */
+	/** The memory in bytes of a prefix and its totals, in addition to its text. */
 	private static final int BYTES_OF_PREFIX = 256;
 
-	/** The bytes of prefixes, for each that may be listed. */
+	/** The bytes of text allowed for each prefix that may be listed, on average. */
 	private static final int TEXT_BYTES_OF_PREFIX = 256;
 
-	/** The bits that remember the prefixes that were left out: 1 MiB. */
+	/** The size of the Bloom filter in bits: 1 MiB. */
 	private static final int BITS = 1 << 23;
 
-	/** The bits of each prefix. */
+	/** The bits of the Bloom filter that each prefix sets. */
 	private static final int PROBES = 4;
 
-	private final int most;
+	private final int maxListed;
 
-	private final MemoryReservation room;
+	private final MemoryReservation reservation;
 
 	private boolean byBytes;
 
-	private final Map<ByteBuffer, PrefixTotals> kept = new LinkedHashMap<>();
+	private final Map<ByteBuffer, PrefixTotals> totals = new LinkedHashMap<>();
 
 	private PrefixTotals none = new PrefixTotals(new byte[0], false);
 
 	private PrefixTotals others = new PrefixTotals(new byte[0], false);
 
-	/** The bytes of the prefixes that are kept. */
+	/** The bytes of text of all prefixes in the map. */
 	private long textBytes;
 
 	private long omitted;
 
 	/**
-	 * The prefixes that were left out (a Bloom filter). It never forgets one. It may take
-	 * another prefix for one of them: one in 50 once a million were left out.
+	 * The Bloom filter of the omitted prefixes. It has no false negatives. After a
+	 * million omitted prefixes, about 1 in 50 lookups of other prefixes is a false
+	 * positive.
 	 */
-	private final BitSet leftOut = new BitSet(BITS);
+	private final BitSet omittedFilter = new BitSet(BITS);
 
 	/**
-	 * No prefixes yet.
-	 * @param most the prefixes that are listed, at most
-	 * @param byBytes whether prefixes with fewer bytes are left out, and not those with
-	 * fewer keys
+	 * Creates totals without prefixes.
+	 * @param maxListed how many prefixes a result may list
+	 * @param byBytes whether to omit the prefixes with the fewest bytes, and not those
+	 * with the fewest keys
 	 */
-	Prefixes(int most, boolean byBytes, MemoryReservation room) {
-		this.most = most;
+	Prefixes(int maxListed, boolean byBytes, MemoryReservation reservation) {
+		this.maxListed = maxListed;
 		this.byBytes = byBytes;
-		this.room = room;
+		this.reservation = reservation;
 	}
 
 	void clear() {
-		this.room.give(this.kept.size() * (long) BYTES_OF_PREFIX + this.textBytes);
-		this.kept.clear();
+		this.reservation.give(this.totals.size() * (long) BYTES_OF_PREFIX + this.textBytes);
+		this.totals.clear();
 		this.textBytes = 0;
 		this.none = new PrefixTotals(new byte[0], false);
 		this.others = new PrefixTotals(new byte[0], false);
 		this.omitted = 0;
-		this.leftOut.clear();
+		this.omittedFilter.clear();
 	}
 
 	/**
-	 * Finds the totals of a prefix, to which a key is to be added.
-	 * @param to the byte behind it; -1 for a key without one
+	 * Finds or creates the totals of a prefix, so that the caller can add a key.
+	 * @param to the index after its last byte; -1 for a key without a prefix
 	 */
 	PrefixTotals of(byte[] source, int from, int to) {
 		if (to < 0) {
 			return this.none;
 		}
 		ByteBuffer prefix = ByteBuffer.wrap(source, from, to - from);
-		PrefixTotals known = this.kept.get(prefix);
+		PrefixTotals known = this.totals.get(prefix);
 		return (known != null) ? known : add(prefix);
 	}
 
 	private PrefixTotals add(ByteBuffer prefix) {
 		int length = prefix.remaining();
-		boolean again = mayBeLeftOut(prefix);
-		boolean fits = length <= mostTextBytes() / 16;
-		if (fits && !takesRoomFor(length)) {
-			leaveOut(Math.min(this.most, this.kept.size() / 2));
-			fits = takesRoomFor(length);
+		boolean again = mayBeOmitted(prefix);
+		boolean fits = length <= maxTextBytes() / 16;
+		if (fits && !tryReserve(length)) {
+			omitAllBut(Math.min(this.maxListed, this.totals.size() / 2));
+			fits = tryReserve(length);
 		}
 		if (!fits) {
 			this.omitted += (again) ? 0 : 1;
-			remember(prefix);
+			addToFilter(prefix);
 			return this.others;
 		}
 		this.omitted -= (again && this.omitted > 0) ? 1 : 0;
 		byte[] text = new byte[length];
 		prefix.get(text);
 		PrefixTotals added = new PrefixTotals(text, again);
-		this.kept.put(ByteBuffer.wrap(text), added);
+		this.totals.put(ByteBuffer.wrap(text), added);
 		this.textBytes += length;
 		return added;
 	}
 
-	private boolean takesRoomFor(int length) {
-		return this.kept.size() < Math.max(LEAST_KEPT, 2L * this.most) && this.textBytes + length <= mostTextBytes()
-				&& this.room.tryTake(BYTES_OF_PREFIX + length);
+	private boolean tryReserve(int length) {
+		return this.totals.size() < Math.max(MIN_CAPACITY, 2L * this.maxListed)
+				&& this.textBytes + length <= maxTextBytes() && this.reservation.tryTake(BYTES_OF_PREFIX + length);
 	}
 
-	private long mostTextBytes() {
-		return (long) Math.max(LEAST_KEPT, this.most) * TEXT_BYTES_OF_PREFIX;
+	private long maxTextBytes() {
+		return (long) Math.max(MIN_CAPACITY, this.maxListed) * TEXT_BYTES_OF_PREFIX;
 	}
 
-	private boolean mayBeLeftOut(ByteBuffer prefix) {
+	private boolean mayBeOmitted(ByteBuffer prefix) {
 		long hash = hash(prefix);
 		for (int probe = 0; probe < PROBES; probe++) {
-			if (!this.leftOut.get(bit(hash, probe))) {
+			if (!this.omittedFilter.get(bit(hash, probe))) {
 				return false;
 			}
 		}
 		return true;
 	}
 
-	private void remember(ByteBuffer prefix) {
+	private void addToFilter(ByteBuffer prefix) {
 		long hash = hash(prefix);
 		for (int probe = 0; probe < PROBES; probe++) {
-			this.leftOut.set(bit(hash, probe));
+			this.omittedFilter.set(bit(hash, probe));
 		}
 	}
 
@@ -145,56 +147,59 @@ final class Prefixes {
 		return ((int) hash + probe * ((int) (hash >>> 32) | 1)) & (BITS - 1);
 	}
 
-	/** Leaves out the smallest prefixes beyond the number that an answer may list. */
+	/** Omits the smallest prefixes, so that no more remain than a result may list. */
 	void finish() {
-		leaveOut(this.most);
+		omitAllBut(this.maxListed);
 	}
 
-	/** Leaves out all but the largest prefixes. */
-	private void leaveOut(int largest) {
-		int count = this.kept.size();
+	/** Omits all but the largest prefixes. */
+	private void omitAllBut(int largest) {
+		int count = this.totals.size();
 		if (count <= largest) {
 			return;
 		}
-		long[] weights = this.kept.values().stream().mapToLong(this::weight).sorted().toArray();
+		long[] weights = this.totals.values().stream().mapToLong(this::weight).sorted().toArray();
 		long least = (largest > 0) ? weights[count - largest] : Long.MAX_VALUE;
 		int ties = largest;
 		for (int i = count - 1; weights[i] > least; i--) {
 			ties--;
 		}
 		long freed = 0;
-		for (Iterator<Map.Entry<ByteBuffer, PrefixTotals>> all = this.kept.entrySet().iterator(); all.hasNext();) {
+		for (Iterator<Map.Entry<ByteBuffer, PrefixTotals>> all = this.totals.entrySet().iterator(); all.hasNext();) {
 			Map.Entry<ByteBuffer, PrefixTotals> next = all.next();
 			long weight = weight(next.getValue());
 			if (weight < least || (weight == least && ties-- <= 0)) {
 				freed += BYTES_OF_PREFIX + next.getKey().remaining();
 				this.textBytes -= next.getKey().remaining();
-				remember(next.getKey());
+				addToFilter(next.getKey());
 				this.omitted++;
 				this.others.add(next.getValue());
 				all.remove();
 			}
 		}
-		this.room.give(freed);
+		this.reservation.give(freed);
 	}
 
 	private long weight(PrefixTotals totals) {
 		return (this.byBytes) ? totals.bytes() : totals.keys();
 	}
 
-	/** Leaves out prefixes with fewer keys from now on, as their bytes are not known. */
+	/** Compares prefixes by keys from now on, because their bytes are not known. */
 	void weighByKeys() {
 		this.byBytes = false;
 	}
 
-	/** The keys of all prefixes, of those without one and of those left out. */
+	/**
+	 * The keys of all prefixes, those without a prefix and of omitted prefixes included.
+	 */
 	long keys() {
-		return this.none.keys() + this.others.keys() + this.kept.values().stream().mapToLong(PrefixTotals::keys).sum();
+		return this.none.keys() + this.others.keys()
+				+ this.totals.values().stream().mapToLong(PrefixTotals::keys).sum();
 	}
 
-	/** The prefixes that are not left out, in the order in which they came. */
-	Collection<PrefixTotals> kept() {
-		return this.kept.values();
+	/** The totals of the prefixes in the map, in the order in which they were added. */
+	Collection<PrefixTotals> listed() {
+		return this.totals.values();
 	}
 
 	/** The totals of the keys without a prefix. */
@@ -202,17 +207,19 @@ final class Prefixes {
 		return this.none;
 	}
 
-	/** The totals of all prefixes that are left out. */
+	/** The totals of all omitted prefixes. */
 	PrefixTotals others() {
 		return this.others;
 	}
 
-	/** The prefixes that are left out, or fewer if they were millions. */
+	/**
+	 * How many prefixes are omitted. The number may be too small if there are millions.
+	 */
 	long omitted() {
 		return this.omitted;
 	}
 
-	/** The bytes of the prefixes that are not left out. */
+	/** The bytes of text of the prefixes in the map. */
 	long textBytes() {
 		return this.textBytes;
 	}

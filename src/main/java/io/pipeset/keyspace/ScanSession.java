@@ -14,23 +14,23 @@ import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a walk that one connection carries. The SCAN for the next page goes ahead
- * of the commands that look at the keys of the last one, so that Redis always has
- * something to do. A leg ends with the walk, with its connection, or when others are to
- * go on.
+ * The part of a server's key scan that uses one connection. It sends the SCAN for the
+ * next page before the lookups of the previous page, so that Redis always has work. A
+ * session ends with the scan, with its connection, or when it yields the connection to
+ * others.
  */
 final class ScanSession implements AutoCloseable {
 
-	/** The lookups that may be on their way. */
+	/** The most lookups in flight. */
 	private static final int WINDOW = 8;
 
-	/** The keys of one lookup, so that it has about 1,000 commands. */
+	/** The most keys of one lookup, which then has about 1,000 commands. */
 	private static final int KEYS_OF_LOOKUP = 333;
 
-	/** The bytes of keys after which a lookup ends. */
+	/** The bytes of keys after which no key is added to a lookup. */
 	private static final int BYTES_OF_LOOKUP = 256 << 10;
 
-	/** The pages that are being looked at, and so wait to be counted. */
+	/** The most pages whose lookups are incomplete, so that they are not counted yet. */
 	private static final int PAGES = 3;
 
 	private final AnalysisRun run;
@@ -41,99 +41,103 @@ final class ScanSession implements AutoCloseable {
 
 	private final PagePool pages;
 
-	private final LookupExchange conversation;
+	private final LookupExchange exchange;
 
 	private final BooleanSupplier yields;
 
-	private final Deque<Pending> pending = new ArrayDeque<>();
+	private final Deque<PendingPage> pending = new ArrayDeque<>();
 
 	/**
-	 * The cursor of the next page; {@code null} while it is not known, or none is left.
+	 * The cursor of the next page; {@code null} if it is not known yet, or the scan has
+	 * ended.
 	 */
-	private @Nullable String next;
+	private @Nullable String nextCursor;
 
-	/** The page that takes the next keys. */
-	private @Nullable Pending scanning;
+	/** The page that SCAN in flight fills. */
+	private @Nullable PendingPage scanning;
 
-	/** A page for which there was no memory. */
-	private @Nullable KeyPage tooLarge;
+	/** A page that did not fit into free memory. */
+	private @Nullable KeyPage oversized;
 
 	/**
-	 * The memory that was not free for those keys of a page that are among the largest.
+	 * The bytes that were not free for the largest keys of a page; 0 for none.
 	 */
-	private long wanted;
+	private long missingBytes;
 
-	private @Nullable String passingError;
+	private @Nullable String temporaryError;
 
 	private boolean counted;
 
-	/** The keys of these pages that were there. */
+	/** How many keys this session has counted. */
 	private long keys;
 
 	/**
-	 * A leg that has sent nothing yet.
-	 * @param yields whether others are to go on as soon as a page is counted
+	 * Creates a session that has sent nothing.
+	 * @param yields whether to give up the connection after the next counted page
 	 */
-	ScanSession(AnalysisRun run, ServerWalk walk, PagePool pages, LookupExchange conversation, BooleanSupplier yields) {
+	ScanSession(AnalysisRun run, ServerWalk walk, PagePool pages, LookupExchange exchange, BooleanSupplier yields) {
 		this.run = run;
 		this.walk = walk;
 		this.totals = run.totals();
 		this.pages = pages;
-		this.conversation = conversation;
+		this.exchange = exchange;
 		this.yields = yields;
-		this.next = walk.place().cursor();
+		this.nextCursor = walk.place().cursor();
 	}
 
-	/** Walks on, until nothing is on its way. */
+	/** Scans until nothing is in flight. */
 	void run() {
 		do {
 			if (!isOver()) {
 				sendAll();
 			}
 		}
-		while (this.conversation.await());
+		while (this.exchange.await());
 	}
 
-	/** Whether nothing more is sent. */
+	/** Whether to send nothing more. */
 	private boolean isOver() {
-		return this.conversation.loss() != null || this.passingError != null || this.wanted > 0
+		return this.exchange.loss() != null || this.temporaryError != null || this.missingBytes > 0
 				|| this.run.isPassOver();
 	}
 
 	private void sendAll() {
-		while (this.conversation.onTheirWay() < WINDOW) {
+		while (this.exchange.inFlight() < WINDOW) {
 			KeyLookup lookup = new KeyLookup(this.totals.types());
 			boolean scans = scanNext(lookup);
-			Pending looked = lookNext(lookup);
-			if (!scans && looked == null) {
+			PendingPage page = lookUpNext(lookup);
+			if (!scans && page == null) {
 				return;
 			}
-			this.conversation.send(lookup, () -> answered(lookup, looked));
+			this.exchange.send(lookup, () -> onAnswered(lookup, page));
 		}
 	}
 
 	private boolean scanNext(KeyLookup lookup) {
-		if (this.next == null || this.pending.size() >= PAGES || this.tooLarge != null || isOthersTurn()) {
+		if (this.nextCursor == null || this.pending.size() >= PAGES || this.oversized != null || mustNotScan()) {
 			return false;
 		}
-		Pending page = new Pending(this.pages.take(), System.nanoTime());
-		lookup.scan(this.run.scan(), this.next, page.keys, () -> this.conversation.post(() -> scanned(page)));
-		this.next = null;
+		PendingPage page = new PendingPage(this.pages.take(), System.nanoTime());
+		lookup.scan(this.run.scan(), this.nextCursor, page.keys, () -> this.exchange.post(() -> onScanned(page)));
+		this.nextCursor = null;
 		this.scanning = page;
 		return true;
 	}
 
-	/** Whether to go on another time: it is early, or others are to go on. */
-	private boolean isOthersTurn() {
-		return this.run.pace().early() > 0 || (this.counted && this.yields.getAsBoolean());
+	/**
+	 * Whether to send no SCAN now: the next page is not due, or others need the
+	 * connection.
+	 */
+	private boolean mustNotScan() {
+		return this.run.pace().nanosUntilDue() > 0 || (this.counted && this.yields.getAsBoolean());
 	}
 
-	private @Nullable Pending lookNext(KeyLookup lookup) {
-		for (Pending page : this.pending) {
+	private @Nullable PendingPage lookUpNext(KeyLookup lookup) {
+		for (PendingPage page : this.pending) {
 			int from = page.sent;
 			if (from < page.keys.count()) {
 				page.sent = lookupEnd(page.keys, from);
-				page.open++;
+				page.inFlight++;
 				lookup.keys(page.keys, from, page.sent, samples());
 				return page;
 			}
@@ -146,37 +150,37 @@ final class ScanSession implements AutoCloseable {
 	}
 
 	private static int lookupEnd(KeyPage page, int from) {
-		int most = Math.min(page.count(), from + KEYS_OF_LOOKUP);
+		int limit = Math.min(page.count(), from + KEYS_OF_LOOKUP);
 		int to = from + 1;
-		while (to < most && page.end(to) - page.start(from) <= BYTES_OF_LOOKUP) {
+		while (to < limit && page.end(to) - page.start(from) <= BYTES_OF_LOOKUP) {
 			to++;
 		}
 		return to;
 	}
 
-	private void scanned(Pending page) {
+	private void onScanned(PendingPage page) {
 		KeyPage keys = page.keys;
 		this.scanning = null;
 		if (keys.isTooLarge()) {
-			this.tooLarge = keys;
+			this.oversized = keys;
 			return;
 		}
-		this.next = keys.cursor().equals(Scan.START) ? null : keys.cursor();
+		this.nextCursor = keys.cursor().equals(Scan.START) ? null : keys.cursor();
 		if (this.walk.isInCluster()) {
 			keys.retain(this.walk::counts);
 		}
-		this.run.pace().scanned(keys.count());
+		this.run.pace().add(keys.count());
 		this.pending.add(page);
-		countWhole();
+		countComplete();
 	}
 
-	private void answered(KeyLookup lookup, @Nullable Pending looked) {
+	private void onAnswered(KeyLookup lookup, @Nullable PendingPage page) {
 		String leftOut = null;
 		for (Map.Entry<Question, String> refused : lookup.errors().entrySet()) {
 			String error = refused.getValue();
 			Question question = refused.getKey();
-			if (this.run.passes(error)) {
-				this.passingError = error;
+			if (this.run.isTemporary(error)) {
+				this.temporaryError = error;
 			}
 			else if (question == Question.MEMORY_USAGE) {
 				leftOut = refused(question, error);
@@ -185,40 +189,42 @@ final class ScanSession implements AutoCloseable {
 				this.run.task().stop().because(Cause.REDIS_REFUSES, refusal(question, error));
 			}
 		}
-		if (this.passingError == null && !this.run.isPassOver()) {
+		if (this.temporaryError == null && !this.run.isPassOver()) {
 			if (leftOut != null) {
-				this.totals.leaveBytesOut(leftOut);
+				this.totals.omitBytes(leftOut);
 			}
-			if (looked != null) {
-				looked.open--;
-				countWhole();
+			if (page != null) {
+				page.inFlight--;
+				countComplete();
 			}
 		}
 	}
 
-	/** Each master of a cluster has users of its own. */
+	/**
+	 * The message names the master in a cluster, because each master has its own ACL
+	 * users.
+	 */
 	private String refused(Question question, String error) {
 		return "Redis" + ((this.walk.isInCluster()) ? " at " + this.walk.node().name() : "") + " refused "
 				+ question.command() + ": " + error;
 	}
 
 	private String refusal(Question question, String error) {
-		return refused(question, error)
-				+ ((error.startsWith("NOPERM")) ? ". Permit it by ACL SETUSER <user> " + question.permission()
-						+ ", and where the user may read some keys only, ask for those with 'match'" : "");
+		return refused(question, error) + ((error.startsWith("NOPERM")) ? ". Permit it by ACL SETUSER <user> "
+				+ question.permission() + "; if the user may read only some keys, select them with 'match'" : "");
 	}
 
-	/** Counts the pages whose keys are all looked at, in their order. */
-	private void countWhole() {
-		Pending first = this.pending.peek();
-		while (first != null && first.isWhole() && this.wanted == 0 && !this.run.isPassOver()) {
+	/** Counts the pages whose lookups are complete, in the order of the scan. */
+	private void countComplete() {
+		PendingPage first = this.pending.peek();
+		while (first != null && first.isComplete() && this.missingBytes == 0 && !this.run.isPassOver()) {
 			int keys = this.totals.add(first.keys);
 			if (keys < 0) {
-				this.wanted = this.totals.wanted(first.keys);
+				this.missingBytes = this.totals.bytesNeeded(first.keys);
 				return;
 			}
-			String life = this.conversation.pipeline().runId();
-			this.walk.taken(this.walk.place().next(first.keys.cursor(), life, first.askedNanos));
+			String runId = this.exchange.pipeline().runId();
+			this.walk.taken(this.walk.place().next(first.keys.cursor(), runId, first.requestedNanos));
 			this.pages.give(first.keys);
 			this.pending.remove();
 			this.counted = true;
@@ -227,17 +233,17 @@ final class ScanSession implements AutoCloseable {
 		}
 	}
 
-	/** Gives the pages back that are not counted. */
+	/** Returns the pages that were not counted to the pool. */
 	@Override
 	public void close() {
-		if (this.conversation.onTheirWay() == 0) {
+		if (this.exchange.inFlight() == 0) {
 			this.pending.forEach((page) -> this.pages.give(page.keys));
 			if (this.scanning != null) {
 				this.pages.give(this.scanning.keys);
 			}
 		}
-		if (this.tooLarge != null) {
-			this.pages.give(this.tooLarge);
+		if (this.oversized != null) {
+			this.pages.give(this.oversized);
 		}
 	}
 
@@ -246,59 +252,61 @@ final class ScanSession implements AutoCloseable {
 		return this.counted;
 	}
 
-	/** The keys of the pages that were counted. */
+	/** How many keys this session has counted, without vanished ones. */
 	long keys() {
 		return this.keys;
 	}
 
-	/** Whether there was no memory for a page, or for its largest keys. */
-	boolean isInWant() {
-		return this.wanted > 0 || this.tooLarge != null;
+	/** Whether memory was missing for a page, or for its largest keys. */
+	boolean lacksMemory() {
+		return this.missingBytes > 0 || this.oversized != null;
 	}
 
 	/**
-	 * Takes the memory that the leg was in want of, for which the caller's thread may
-	 * wait. It waits without a connection, as the jobs that hold the memory may wait for
-	 * one.
-	 * @return is run once the connection is given back
+	 * Returns an action that reserves the missing memory. The caller runs it after it has
+	 * returned the connection: the action may wait for memory, and the jobs that hold the
+	 * memory may wait for a connection.
 	 */
-	Runnable want() {
-		KeyPage page = this.tooLarge;
-		if (this.wanted > 0) {
+	Runnable reserveMissing() {
+		KeyPage page = this.oversized;
+		if (this.missingBytes > 0) {
 			return () -> {
-				this.pages.giveRoom();
-				this.totals.largest().makeRoom(this.wanted);
+				this.pages.releaseMemory();
+				this.totals.largest().reserve(this.missingBytes);
 			};
 		}
-		this.tooLarge = null;
-		return (page != null) ? () -> this.pages.makeRoomFor(page) : LookupExchange::doNothing;
+		this.oversized = null;
+		return (page != null) ? () -> this.pages.reserveFor(page) : LookupExchange::doNothing;
 	}
 
-	/** The error of a Redis that may well answer in a moment, or {@code null}. */
-	@Nullable String passingError() {
-		return this.passingError;
+	/**
+	 * A temporary error of Redis, after which the scan continues later; {@code null} for
+	 * none.
+	 */
+	@Nullable String temporaryError() {
+		return this.temporaryError;
 	}
 
-	/** A page whose keys are not all looked at. */
-	private static final class Pending {
+	/** A page that is not counted yet. */
+	private static final class PendingPage {
 
 		private final KeyPage keys;
 
-		private final long askedNanos;
+		private final long requestedNanos;
 
-		/** The keys that are asked about. */
+		/** How many of its keys were sent to Redis in lookups. */
 		private int sent;
 
-		/** The lookups for the page that are on their way. */
-		private int open;
+		/** How many lookups of the page are in flight. */
+		private int inFlight;
 
-		Pending(KeyPage keys, long askedNanos) {
+		PendingPage(KeyPage keys, long requestedNanos) {
 			this.keys = keys;
-			this.askedNanos = askedNanos;
+			this.requestedNanos = requestedNanos;
 		}
 
-		boolean isWhole() {
-			return this.sent == this.keys.count() && this.open == 0;
+		boolean isComplete() {
+			return this.sent == this.keys.count() && this.inFlight == 0;
 		}
 
 	}

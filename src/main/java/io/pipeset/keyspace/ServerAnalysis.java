@@ -9,8 +9,8 @@ import io.pipeset.engine.slab.RedisErrors.Meaning;
 import io.pipeset.record.memory.MemoryLimitException;
 
 /**
- * The analysis of one server, in one thread: one {@link ScanSession} after the other,
- * each on a connection, until all keys are looked at.
+ * Analyses one server in one thread. It runs one {@link ScanSession} after the other,
+ * each on a connection, until all keys are counted.
  */
 final class ServerAnalysis {
 
@@ -20,42 +20,42 @@ final class ServerAnalysis {
 
 	private final PagePool pages;
 
-	private final AnalysisRetryPolicy patience;
+	private final AnalysisRetryPolicy retryPolicy;
 
-	/** Whether no other server is analysed meanwhile. */
+	/** Whether no other server is analysed at the same time. */
 	private boolean alone;
 
-	private boolean slotsAreKnown;
+	private boolean slotsChecked;
 
 	private long keys;
 
-	/** An analysis that has not begun. */
+	/** Creates an analysis that has not begun. */
 	ServerAnalysis(AnalysisRun run, ServerWalk walk) {
 		this.run = run;
 		this.walk = walk;
-		this.slotsAreKnown = !walk.isInCluster();
+		this.slotsChecked = !walk.isInCluster();
 		this.pages = new PagePool(run.task().memory());
-		this.patience = patience(run.isRepeated());
+		this.retryPolicy = retryPolicy(run.isRepeated());
 	}
 
-	private AnalysisRetryPolicy patience(boolean hasBegun) {
+	private AnalysisRetryPolicy retryPolicy(boolean hasBegun) {
 		String server = (isInCluster()) ? this.walk.node().name() + ": " : "";
-		return this.run.patience(server, hasBegun, this.run::isPassOver);
+		return this.run.retryPolicy(server, hasBegun, this.run::isPassOver);
 	}
 
-	/** Goes on to the end, or until the pass is over. */
+	/** Runs to the end of the keys, or until the pass is over. */
 	void run() {
 		this.alone = this.run.enter();
 		try {
 			while (!isComplete() && !this.run.isPassOver()) {
-				goOn();
+				step();
 			}
 		}
 		catch (MemoryLimitException ex) {
-			this.run.stop(ex);
+			this.run.stopForMemory(ex);
 		}
 		finally {
-			this.pages.giveRoom();
+			this.pages.releaseMemory();
 			this.run.leave(this.alone);
 		}
 	}
@@ -64,101 +64,110 @@ final class ServerAnalysis {
 		return this.walk.isInCluster();
 	}
 
-	/** Whether all keys were looked at that were at the server all the time. */
+	/** Whether all keys that were at the server during the whole scan were counted. */
 	boolean isComplete() {
-		return this.walk.isFinished() && this.slotsAreKnown;
+		return this.walk.isFinished() && this.slotsChecked;
 	}
 
-	/** The keys and the end of one master of a cluster. */
+	/** The part of the result about this master of a cluster. */
 	Analysis.Master report() {
 		return new Analysis.Master(this.walk.node().name(), this.keys, isComplete());
 	}
 
-	private void goOn() {
+	private void step() {
 		if (!this.alone && this.run.isOneByOne()) {
-			this.pages.giveRoom();
+			this.pages.releaseMemory();
 			this.run.leave(false);
 			this.alone = this.run.enter();
 		}
 		else if (this.walk.isFinished()) {
-			this.slotsAreKnown = looksAtSlots();
+			this.slotsChecked = checkSlots();
 		}
 		else {
-			long early = this.run.pace().early();
+			long early = this.run.pace().nanosUntilDue();
 			if (early == 0 || !this.run.task().stop().await(early)) {
-				this.run.converse(this.walk.node(), this::leg, (ex) -> () -> pauseAfter(ex));
+				this.run.withConnection(this.walk.node(), this::runSession, (ex) -> () -> pauseAfter(ex));
 			}
 		}
 	}
 
-	/** Runs a leg; returns what is to be done once the connection is given back. */
-	private Runnable leg(LookupExchange conversation) {
-		Pipeline pipeline = conversation.pipeline();
+	/**
+	 * Runs a scan session. Returns the action to run after the connection is returned.
+	 */
+	private Runnable runSession(LookupExchange exchange) {
+		Pipeline pipeline = exchange.pipeline();
 		Standing standing = this.walk.place()
 			.at(pipeline.runId(), pipeline.tellsRunIdLater(), pipeline.firstLentNanos());
 		if (standing == Standing.NOT_TOLD) {
-			return () -> pauseAfter("Redis does not tell yet whether it was started anew");
+			return () -> pauseAfter("Redis has not yet reported whether it was restarted");
 		}
 		if (standing == Standing.MEANS_NOTHING) {
-			this.run.beginAnew();
+			this.run.requestRestart();
 			return LookupExchange::doNothing;
 		}
-		try (ScanSession leg = new ScanSession(this.run, this.walk, this.pages, conversation, this::yields)) {
-			leg.run();
-			this.keys += leg.keys();
-			if (leg.hasCounted()) {
-				this.patience.begun();
+		try (ScanSession session = new ScanSession(this.run, this.walk, this.pages, exchange, this::yields)) {
+			session.run();
+			this.keys += session.keys();
+			if (session.hasCounted()) {
+				this.retryPolicy.markBegun();
 			}
-			String loss = conversation.loss();
-			String passing = leg.passingError();
+			String loss = exchange.loss();
+			String temporary = session.temporaryError();
 			if (loss != null) {
 				return () -> pauseAfter(loss);
 			}
-			if (passing != null) {
-				return () -> refused(passing);
+			if (temporary != null) {
+				return () -> refused(temporary);
 			}
-			if (leg.isInWant() && !this.alone) {
-				// No thread waits for memory while others hold some.
-				this.run.goOneByOne();
+			if (session.lacksMemory() && !this.alone) {
+				// No thread may wait for memory while other threads of the analysis hold
+				// some.
+				this.run.switchToOneByOne();
 				return LookupExchange::doNothing;
 			}
-			return leg.want();
+			return session.reserveMissing();
 		}
 	}
 
-	/** Whether others wait for the connection, or for this analysis to make room. */
+	/**
+	 * Whether other jobs wait for the connection, or the analysis is switching to one
+	 * server at a time.
+	 */
 	private boolean yields() {
 		return this.walk.node().permits().waiting() > 0 || (!this.alone && this.run.isOneByOne());
 	}
 
 	private void refused(String error) {
-		if (!RedisErrors.means(RedisErrors.code(error), Meaning.REDIRECTS) || looksAtSlots()) {
+		if (!RedisErrors.means(RedisErrors.code(error), Meaning.REDIRECTS) || checkSlots()) {
 			pauseAfter("Redis answered " + error);
 		}
 	}
 
-	/** Looks which slots are still there; {@code false} after a pause if none is. */
-	private boolean looksAtSlots() {
-		boolean known = this.walk.look(patience(true));
-		if (!known) {
+	/**
+	 * Checks which slots the server still has. If it has none, backs off and returns
+	 * {@code false}.
+	 */
+	private boolean checkSlots() {
+		boolean served = this.walk.look(retryPolicy(true));
+		if (!served) {
 			pauseAfter("Redis is no longer a master of the cluster");
 		}
-		return known;
+		return served;
 	}
 
 	private void pauseAfter(NoConnectionException failure) {
-		this.patience.pauseAfter(failure);
-		beginAnewIfReplaced();
+		this.retryPolicy.pauseAfter(failure);
+		restartIfReplaced();
 	}
 
 	private void pauseAfter(String detail) {
-		this.patience.pauseAfter(detail);
-		beginAnewIfReplaced();
+		this.retryPolicy.pauseAfter(detail);
+		restartIfReplaced();
 	}
 
-	private void beginAnewIfReplaced() {
+	private void restartIfReplaced() {
 		if (this.walk.isReplaced()) {
-			this.run.beginAnew();
+			this.run.requestRestart();
 		}
 	}
 

@@ -10,16 +10,15 @@ import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The totals of all keys looked at so far, in memory that does not grow with their
- * number. Several threads may add pages; the other totals are for one thread, when no
- * page is added any more.
+ * The totals of all keys counted so far, in memory that does not grow with their number.
+ * Several threads may add pages. After the last page, one thread reads the totals.
  */
 final class Totals {
 
-	/** The bounds of the times that keys have left, in milliseconds. */
-	private static final long[] TTLS = { 60_000, 3_600_000, 86_400_000, 7 * 86_400_000L, Long.MAX_VALUE };
+	/** The upper bounds of the TTL ranges, in milliseconds. */
+	private static final long[] TTL_RANGES = { 60_000, 3_600_000, 86_400_000, 7 * 86_400_000L, Long.MAX_VALUE };
 
-	/** The logarithm of the smallest size that is told apart. */
+	/** The binary logarithm of the upper bound of the smallest size range. */
 	static final int FIRST_SIZE = 6;
 
 	private final byte[] separator;
@@ -42,19 +41,19 @@ final class Totals {
 
 	private final long[] largestOfType = new long[KeyTypes.MAX];
 
-	private final long[] ttls = new long[TTLS.length + 1];
+	private final long[] ttls = new long[TTL_RANGES.length + 1];
 
 	private final long[] sizes = new long[Long.SIZE];
 
 	private volatile @Nullable String bytesLeftOut;
 
-	Totals(AnalysisSettings settings, int maxPrefixes, KeyTypes types, MemoryReservation room) {
+	Totals(AnalysisSettings settings, int maxPrefixes, KeyTypes types, MemoryReservation reservation) {
 		this.separator = settings.separator().getBytes(StandardCharsets.UTF_8);
 		this.depth = settings.depth();
 		this.types = types;
-		this.prefixes = new Prefixes(maxPrefixes, settings.memory(), room);
-		this.largest = new LargestKeys((settings.memory()) ? settings.top() : 0, room);
-		this.bytesLeftOut = (settings.memory()) ? null : "The call asked for no memory (memory=false)";
+		this.prefixes = new Prefixes(maxPrefixes, settings.memory(), reservation);
+		this.largest = new LargestKeys((settings.memory()) ? settings.top() : 0, reservation);
+		this.bytesLeftOut = (settings.memory()) ? null : "Not requested (memory=false)";
 	}
 
 	synchronized void clear() {
@@ -68,8 +67,8 @@ final class Totals {
 		this.largest.clear();
 	}
 
-	/** Leaves the bytes out, those of earlier keys as well. */
-	synchronized void leaveBytesOut(String why) {
+	/** Omits bytes from the result, those of earlier keys included. */
+	synchronized void omitBytes(String why) {
 		if (this.bytesLeftOut == null) {
 			this.bytesLeftOut = why;
 			this.largest.clear();
@@ -79,35 +78,35 @@ final class Totals {
 
 	/**
 	 * Adds the keys of a page.
-	 * @return how many of them were there; -1 if there is no memory for those that are
-	 * among the largest, and none was added
+	 * @return how many of them existed; -1 if memory for the largest keys is missing, and
+	 * no key was added
 	 */
 	synchronized int add(KeyPage page) {
 		long before = this.keys;
 		boolean sized = this.bytesLeftOut == null;
-		if (sized && !this.largest.makesRoomFor(page)) {
+		if (sized && !this.largest.tryReserve(page)) {
 			return -1;
 		}
 		for (int key = 0; key < page.count(); key++) {
 			long ttl = page.ttl(key);
-			boolean gone = page.type(key) == KeyTypes.NONE || ttl == KeyPage.UNKNOWN
+			boolean vanished = page.type(key) == KeyTypes.NONE || ttl == KeyPage.UNKNOWN
 					|| (sized && page.size(key) == KeyPage.UNKNOWN);
-			if (gone) {
+			if (vanished) {
 				this.vanished++;
 			}
 			else {
 				add(page, key, (sized) ? page.size(key) : 0, ttl);
 			}
 		}
-		this.largest.giveSpare();
+		this.largest.releaseSpare();
 		return (int) (this.keys - before);
 	}
 
 	/**
-	 * The memory that was not free for those keys of a page that are among the largest.
+	 * The most bytes of memory that the largest keys of a page may need.
 	 */
-	synchronized long wanted(KeyPage page) {
-		return this.largest.needed(page);
+	synchronized long bytesNeeded(KeyPage page) {
+		return this.largest.bytesNeeded(page);
 	}
 
 	private void add(KeyPage page, int key, long size, long ttl) {
@@ -127,25 +126,25 @@ final class Totals {
 
 	private static int ttlBucket(long ttl) {
 		if (ttl < 0) {
-			return TTLS.length;
+			return TTL_RANGES.length;
 		}
 		int bucket = 0;
-		while (ttl > TTLS[bucket]) {
+		while (ttl > TTL_RANGES[bucket]) {
 			bucket++;
 		}
 		return bucket;
 	}
 
-	/** The logarithm of the least power of two that a size does not exceed. */
+	/** The binary logarithm of the smallest power of two that is at least a size. */
 	private static int sizeBucket(long size) {
 		return Math.max(FIRST_SIZE, Long.SIZE - Long.numberOfLeadingZeros(Math.max(1, size) - 1));
 	}
 
-	/** The byte behind a key's prefix, or -1 if it has too few separators. */
+	/** The index after a key's prefix; -1 if the key has too few separators. */
 	private int prefixEnd(byte[] bytes, int from, int to) {
 		int at = from;
 		for (int part = 0; part < this.depth; part++) {
-			at = behindSeparator(bytes, at, to);
+			at = afterSeparator(bytes, at, to);
 			if (at < 0) {
 				return -1;
 			}
@@ -153,7 +152,7 @@ final class Totals {
 		return at;
 	}
 
-	private int behindSeparator(byte[] bytes, int from, int to) {
+	private int afterSeparator(byte[] bytes, int from, int to) {
 		byte first = this.separator[0];
 		int length = this.separator.length;
 		for (int at = from; at <= to - length; at++) {
@@ -166,8 +165,8 @@ final class Totals {
 	}
 
 	/**
-	 * The first list that does not add up to the number of keys, by a defect.
-	 * @return its name, or {@code null}
+	 * Finds a list that does not add up to the number of keys, which would be a defect.
+	 * @return its name; {@code null} if all add up
 	 */
 	@Nullable String unbalanced() {
 		if (LongStream.of(this.keysOfType).sum() != this.keys) {
@@ -222,7 +221,7 @@ final class Totals {
 		return this.largest;
 	}
 
-	/** Why bytes are left out, or {@code null} if they are not. */
+	/** Why bytes are omitted; {@code null} if they are not. */
 	@Nullable String bytesLeftOut() {
 		return this.bytesLeftOut;
 	}

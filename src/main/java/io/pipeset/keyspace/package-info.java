@@ -1,7 +1,6 @@
 /**
- * Analyses of a keyspace: the pattern of the keys comes in, one pass of SCAN looks at
- * each, and totals by type, prefix, age and size go out, in memory that does not grow
- * with the number of keys.
+ * Analyses of a keyspace: one pass of SCAN over all keys that match a pattern gives
+ * totals by type, prefix, TTL and size. The memory does not grow with the number of keys.
  */
 @NullMarked
 package io.pipeset.keyspace;

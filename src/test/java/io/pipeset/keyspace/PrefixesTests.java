@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Prefixes add every key up once, and list the largest prefixes, however many there are.
+ * Prefixes count every key exactly once and list the largest prefixes, however many there are.
  */
 class PrefixesTests {
 
@@ -36,7 +36,7 @@ class PrefixesTests {
 	}
 
 	@Test
-	void theSmallestAreAddedUp() {
+	void smallestPrefixesAreAddedToOthers() {
 		Prefixes prefixes = new Prefixes(2, true, MemoryReservation.UNLIMITED);
 		count(prefixes, "a:", 10);
 		count(prefixes, "b:", 30);
@@ -52,7 +52,7 @@ class PrefixesTests {
 	}
 
 	@Test
-	void theFrequentOnesAreListedAndSayWhereTheyAreOnlyAPart() {
+	void frequentPrefixesAreListedAndMarkedIfPartial() {
 		long seed = System.nanoTime();
 		Random random = new Random(seed);
 		Prefixes prefixes = new Prefixes(500, false, MemoryReservation.UNLIMITED);
@@ -67,7 +67,7 @@ class PrefixesTests {
 		prefixes.finish();
 		Map<String, Long> keys = keys(prefixes);
 		assertThat(keys).as("seed %d", seed).hasSize(500);
-		prefixes.kept().forEach((totals) -> {
+		prefixes.listed().forEach((totals) -> {
 			long all = expected.get(text(totals));
 			assertThat(totals.keys()).as("seed %d", seed).isBetween((totals.isPartial()) ? 1 : all, all);
 		});
@@ -95,7 +95,7 @@ class PrefixesTests {
 	}
 
 	@Test
-	void withoutMemoryFewPrefixesAreKept() {
+	void withLittleMemoryFewPrefixesRemain() {
 		Prefixes prefixes = new Prefixes(100_000, false, new MemoryReservation() {
 
 			private long left = 100_000;
@@ -136,24 +136,24 @@ class PrefixesTests {
 		assertThat(prefixes.omitted()).isZero();
 		count(prefixes, "a:", 1);
 		assertThat(keys(prefixes)).containsOnly(Map.entry("a:", 1L));
-		assertThat(prefixes.kept()).allMatch((totals) -> totals.keysOfType(STRING) == 1);
+		assertThat(prefixes.listed()).allMatch((totals) -> totals.keysOfType(STRING) == 1);
 	}
 
 	@Test
-	void withMemoryForOnePrefixTheLastOneIsKept() {
-		CountedRoom room = new CountedRoom(300);
-		Prefixes prefixes = new Prefixes(10, true, room);
+	void withMemoryForOnePrefixTheLastOneRemains() {
+		CountedRoom reservation = new CountedRoom(300);
+		Prefixes prefixes = new Prefixes(10, true, reservation);
 		count(prefixes, "a:", 1);
 		count(prefixes, "b:", 1);
 		count(prefixes, "c".repeat(100), 1);
-		assertThat(prefixes.kept()).isEmpty();
+		assertThat(prefixes.listed()).isEmpty();
 		count(prefixes, "a:", 1);
-		assertThat(prefixes.kept()).allMatch(PrefixTotals::isPartial);
+		assertThat(prefixes.listed()).allMatch(PrefixTotals::isPartial);
 		assertThat(keys(prefixes)).containsOnly(Map.entry("a:", 1L));
 		assertThat(prefixes.others().keys()).isEqualTo(3);
 		assertThat(prefixes.omitted()).isEqualTo(2);
 		prefixes.clear();
-		assertThat(room.held().get()).isZero();
+		assertThat(reservation.held().get()).isZero();
 	}
 
 	private static void count(Prefixes prefixes, String prefix, long size) {
@@ -163,7 +163,7 @@ class PrefixesTests {
 
 	private static Map<String, Long> keys(Prefixes prefixes) {
 		Map<String, Long> keys = new HashMap<>();
-		prefixes.kept().forEach((totals) -> assertThat(keys.put(text(totals), totals.keys())).isNull());
+		prefixes.listed().forEach((totals) -> assertThat(keys.put(text(totals), totals.keys())).isNull());
 		return keys;
 	}
 

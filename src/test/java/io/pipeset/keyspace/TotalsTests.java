@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Totals are there for every type that is known, whether its keys were counted or not.
+ * Totals exist for every known type, also if all of its keys had vanished.
  */
 class TotalsTests {
 

@@ -328,8 +328,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 			.asString();
 		this.browser.visit(this.service, "/#/jobs/" + id);
 		this.browser.clickText("Its prefixes, types and largest keys");
-		this.browser.awaitSaid("Without memory: The call asked for no memory", "too few separators", "60 prefixes",
-				"product:");
+		this.browser.awaitSaid("Without memory: Not requested", "too few separators", "60 prefixes", "product:");
 		assertThat(this.browser.text()).doesNotContain("Mean", "by memory");
 		this.browser.go("#/keyspace/01a20347-d60e-7396-9c73-7157c8413711");
 		this.browser.awaitSaid("There is no job");
