@@ -14,13 +14,16 @@ import io.pipeset.tuning.TuningReport.Baseline;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ways to load Redis without a pipeline, or with a poor one, which show what the rows
- * of the grid are worth.
+ * The baselines: ways to load Redis without a pipeline, or with a slow one. The rows of
+ * the grid are compared with them.
  */
 final class Baselines {
 
-	/** The records of a transaction. Others wait for Redis as long as one lasts. */
-	private static final int TRANSACTION = 1_000;
+	/**
+	 * The records of a transaction. A transaction blocks Redis's other clients, so it is
+	 * small.
+	 */
+	private static final int TRANSACTION_RECORDS = 1_000;
 
 	private static final int BATCH_SIZE = 10_000;
 
@@ -32,14 +35,14 @@ final class Baselines {
 				new FlushEach(settings, runs));
 	}
 
-	/** A way with its runs so far. */
+	/** One baseline with its runs so far. */
 	abstract static class Contender implements Runnable {
 
 		private final String how;
 
 		private final List<Double> seconds = new ArrayList<>();
 
-		/** The records of a run, of which each way has its own number. */
+		/** The records that a run of the tuning has. */
 		int records;
 
 		private Contender(String how, TuningSettings settings) {
@@ -47,16 +50,19 @@ final class Baselines {
 			this.records = settings.records();
 		}
 
-		void measured(double perRecord) {
-			this.seconds.add(perRecord);
+		void addRun(double secondsPerRecord) {
+			this.seconds.add(secondsPerRecord);
 		}
 
-		/** The records of a run, if they stand for more; {@code null} if not. */
+		/**
+		 * The records of the last run, if they were fewer than a row's; {@code null}
+		 * otherwise.
+		 */
 		@Nullable Long extrapolatedFrom() {
 			return null;
 		}
 
-		/** Why Redis does not let it run; {@code null} if it does. */
+		/** Why Redis refuses it; {@code null} if it does not. */
 		@Nullable String refused() {
 			return null;
 		}
@@ -72,9 +78,9 @@ final class Baselines {
 	/** Single calls, each answered before the next is sent. */
 	private static final class OneByOne extends Contender {
 
-		private static final int MOST = 2_000;
+		private static final int MAX_RECORDS = 2_000;
 
-		private static final Duration LONGEST = Duration.ofSeconds(1);
+		private static final Duration MAX_DURATION = Duration.ofSeconds(1);
 
 		private final Runs runs;
 
@@ -82,7 +88,7 @@ final class Baselines {
 
 		private final LongSupplier clock;
 
-		private long last;
+		private long sentInLastRun;
 
 		private OneByOne(TuningSettings settings, Runs runs, TunedServers servers, LongSupplier clock) {
 			super("one by one", settings);
@@ -94,33 +100,36 @@ final class Baselines {
 		@Override
 		public void run() {
 			this.runs.prepare();
-			RecordReader records = this.runs.records(Math.min(MOST, this.records));
+			RecordReader records = this.runs.records(Math.min(MAX_RECORDS, this.records));
 			Record record = new Record();
 			long begin = this.clock.getAsLong();
 			long nanos = 0;
-			this.last = 0;
+			this.sentInLastRun = 0;
 			try {
-				while (nanos < LONGEST.toNanos() && records.read(record)) {
+				while (nanos < MAX_DURATION.toNanos() && records.read(record)) {
 					this.servers.send(record);
-					this.last++;
+					this.sentInLastRun++;
 					nanos = this.clock.getAsLong() - begin;
-					this.runs.requireGoingOn();
+					this.runs.requireNotStopped();
 				}
 			}
 			catch (IOException ex) {
 				throw new UncheckedIOException(ex);
 			}
-			measured(Math.max(nanos, 1) / 1e9 / this.last);
+			addRun(Math.max(nanos, 1) / 1e9 / this.sentInLastRun);
 		}
 
 		@Override
 		@Nullable Long extrapolatedFrom() {
-			return (this.last < this.records) ? this.last : null;
+			return (this.sentInLastRun < this.records) ? this.sentInLastRun : null;
 		}
 
 	}
 
-	/** Transactions, one batch each, which a cluster has only for keys of one slot. */
+	/**
+	 * Transactions, one per batch. A cluster refuses them, because the keys are in
+	 * several slots.
+	 */
 	private static final class Transactions extends Contender {
 
 		private final Runs runs;
@@ -141,7 +150,7 @@ final class Baselines {
 			if (this.refused != null) {
 				return;
 			}
-			measured(this.runs.runAtomic(TRANSACTION).seconds() / this.records);
+			addRun(this.runs.runAtomic(TRANSACTION_RECORDS).seconds() / this.records);
 		}
 
 		@Override
@@ -151,7 +160,7 @@ final class Baselines {
 
 	}
 
-	/** A pipeline that writes each command by itself, as Spring's does by default. */
+	/** A pipeline that flushes after each command, which is Spring's default. */
 	private static final class FlushEach extends Contender {
 
 		private final Runs runs;
@@ -163,7 +172,7 @@ final class Baselines {
 
 		@Override
 		public void run() {
-			measured(this.runs.run(new Choice(BATCH_SIZE, FlushPolicy.each(), 1)).seconds() / this.records);
+			addRun(this.runs.run(new RowSettings(BATCH_SIZE, FlushPolicy.each(), 1)).seconds() / this.records);
 		}
 
 	}

@@ -5,25 +5,27 @@ import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
-/** Medians and roundings of measured figures. */
+/** Medians of measurements, and rounding. */
 final class Figures {
 
 	private Figures() {
 	}
 
-	/** The middle value, or the mean of the two in the middle, of one value or more. */
+	/**
+	 * The median of at least one value. Of an even number, the mean of the middle two.
+	 */
 	static double median(List<Double> values) {
 		double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
 		return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
 	}
 
-	/** The median of the values that are known; {@code null} if none is. */
+	/** The median of the non-null values; {@code null} if there is none. */
 	static @Nullable Double medianOfKnown(List<@Nullable Double> values) {
 		List<Double> known = values.stream().filter(Objects::nonNull).map(Objects::requireNonNull).toList();
 		return (known.isEmpty()) ? null : rounded(median(known));
 	}
 
-	/** A figure with three decimals of a thousandth, as clocks give it. */
+	/** Rounds to six decimals: seconds to microseconds, milliseconds to nanoseconds. */
 	static double rounded(double value) {
 		return Math.round(value * 1e6) / 1e6;
 	}

@@ -16,27 +16,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes the keys of a tuning at all servers. It goes on after the tuning was stopped,
- * but not for long, and not against a server that does not answer.
+ * Removes the keys of a tuning at all servers. It also runs after the tuning was stopped,
+ * but its time is limited, and it gives up on a server that does not answer.
  */
 final class KeyRemoval {
 
-	/** A command removes so many keys, so that no other client waits long for it. */
-	private static final int REMOVED_AT_ONCE = 500;
+	/** The most keys of one command, so that it does not block other clients for long. */
+	private static final int KEYS_PER_COMMAND = 500;
 
 	/**
-	 * So many of these keys share a round trip, so that far away they go in time.
+	 * The most keys of one round trip. Many keys share one, because a distant server
+	 * would otherwise exceed the time limit.
 	 */
-	private static final int KEYS_OF_ROUND_TRIP = 32 * REMOVED_AT_ONCE;
+	private static final int KEYS_PER_ROUND_TRIP = 32 * KEYS_PER_COMMAND;
 
 	/**
-	 * In a cluster a command has the keys of one slot only, so there are more of them.
+	 * The most commands of one round trip. In a cluster each command has keys of one slot
+	 * only, so there are many.
 	 */
-	private static final int COMMANDS_OF_ROUND_TRIP = 512;
+	private static final int COMMANDS_PER_ROUND_TRIP = 512;
 
-	private static final Duration MOST = Duration.ofSeconds(10);
+	private static final Duration TIME_LIMIT = Duration.ofSeconds(10);
 
-	private static final long PAUSE_MILLIS = 50;
+	private static final long BACKOFF_MILLIS = 50;
 
 	private static final Logger logger = LoggerFactory.getLogger(KeyRemoval.class);
 
@@ -46,41 +48,44 @@ final class KeyRemoval {
 
 	private final LongSupplier clock;
 
-	private final long end;
+	private final long deadline;
 
-	/** The servers that removed nothing when they were asked. */
+	/** The servers that failed to remove keys. They are not tried again. */
 	private final Set<RedisNode> failed = new HashSet<>();
 
-	/** Whether some keys are worth another attempt. */
+	/** Whether a redirection was met, so that another attempt may succeed. */
 	private boolean redirected;
 
-	/** Whether this is another attempt. */
-	private boolean again;
+	/** Whether this is not the first attempt. */
+	private boolean retrying;
 
 	KeyRemoval(TuningKeys keys, TunedServers servers, LongSupplier clock) {
 		this.keys = keys;
 		this.servers = servers;
 		this.clock = clock;
-		this.end = clock.getAsLong() + MOST.toNanos();
+		this.deadline = clock.getAsLong() + TIME_LIMIT.toNanos();
 	}
 
 	/**
 	 * Removes all keys.
-	 * @return how many may be left
+	 * @return how many keys may remain
 	 */
 	long run() {
-		long[] left = inOrderOfSlots();
+		long[] left = numbersBySlot();
 		do {
-			this.again = this.redirected;
+			this.retrying = this.redirected;
 			this.redirected = false;
 			left = removeSome(left);
 		}
-		while (this.redirected && pause());
+		while (this.redirected && backOff());
 		return left.length;
 	}
 
-	/** The numbers of all keys, each behind its slot. */
-	private long[] inOrderOfSlots() {
+	/**
+	 * The numbers of all keys in the order of their slots. The upper 32 bits of each
+	 * entry are the slot, the lower 32 bits the number.
+	 */
+	private long[] numbersBySlot() {
 		long[] numbers = new long[this.keys.count()];
 		for (int number = 0; number < numbers.length; number++) {
 			numbers[number] = (long) this.servers.slot(this.keys.key(number)) << Integer.SIZE | number;
@@ -93,7 +98,7 @@ final class KeyRemoval {
 		return (int) (number >> Integer.SIZE);
 	}
 
-	/** Removes keys; returns those that are left. */
+	/** Removes keys; returns those that may remain. */
 	private long[] removeSome(long[] numbers) {
 		long[] left = new long[numbers.length];
 		int count = 0;
@@ -110,15 +115,18 @@ final class KeyRemoval {
 		return Arrays.copyOf(left, count);
 	}
 
-	/** Makes the commands of a round trip to one server; returns the first key behind. */
+	/**
+	 * Builds the commands of one round trip to one server. Returns the index after the
+	 * last key used.
+	 */
 	private int fill(List<List<byte[]>> commands, long[] numbers, int from, @Nullable RedisNode owner) {
-		int most = Math.min(numbers.length, from + KEYS_OF_ROUND_TRIP);
+		int most = Math.min(numbers.length, from + KEYS_PER_ROUND_TRIP);
 		int slot = -1;
 		int at = from;
 		while (at < most) {
-			if (slot(numbers[at]) != slot || commands.get(commands.size() - 1).size() == REMOVED_AT_ONCE) {
+			if (slot(numbers[at]) != slot || commands.get(commands.size() - 1).size() == KEYS_PER_COMMAND) {
 				slot = slot(numbers[at]);
-				if (commands.size() == COMMANDS_OF_ROUND_TRIP || (at > from && this.servers.owner(slot) != owner)) {
+				if (commands.size() == COMMANDS_PER_ROUND_TRIP || (at > from && this.servers.owner(slot) != owner)) {
 					break;
 				}
 				commands.add(new ArrayList<>());
@@ -129,7 +137,7 @@ final class KeyRemoval {
 	}
 
 	private boolean remove(RedisNode owner, List<List<byte[]>> commands) {
-		if (this.failed.contains(owner) || this.end - this.clock.getAsLong() <= 0) {
+		if (this.failed.contains(owner) || this.deadline - this.clock.getAsLong() <= 0) {
 			return false;
 		}
 		try {
@@ -137,17 +145,17 @@ final class KeyRemoval {
 			return true;
 		}
 		catch (RedisCallException ex) {
-			if (this.again && commands.size() > 1 && ex.isRedirected()) {
+			if (this.retrying && commands.size() > 1 && ex.isRedirected()) {
 				return removeEach(owner, commands);
 			}
-			if (this.again && ex.isRedirected()) {
+			if (this.retrying && ex.isRedirected()) {
 				return removeOneByOne(owner, commands.get(0));
 			}
-			return isLeft(owner, ex);
+			return addFailure(owner, ex);
 		}
 	}
 
-	/** Removes keys slot by slot, as some of the slots are on their way. */
+	/** Removes keys slot by slot, because some of the slots are migrating. */
 	private boolean removeEach(RedisNode owner, List<List<byte[]>> commands) {
 		boolean all = true;
 		for (List<byte[]> command : commands) {
@@ -156,46 +164,51 @@ final class KeyRemoval {
 		return all;
 	}
 
-	/** Removes the keys of a slot on its way, each from the master that it is at. */
+	/**
+	 * Removes the keys of a migrating slot one by one, each from the master that has it.
+	 */
 	private boolean removeOneByOne(RedisNode owner, List<byte[]> keys) {
 		boolean all = true;
 		for (byte[] key : keys) {
 			try {
-				if (this.end - this.clock.getAsLong() <= 0) {
+				if (this.deadline - this.clock.getAsLong() <= 0) {
 					return false;
 				}
 				this.servers.unlink(key);
 			}
 			catch (RedisCallException ex) {
-				all = isLeft(owner, ex);
+				all = addFailure(owner, ex);
 			}
 		}
 		return all;
 	}
 
-	private boolean isLeft(RedisNode owner, RedisCallException failure) {
+	private boolean addFailure(RedisNode owner, RedisCallException failure) {
 		if (failure.isRedirected()) {
 			this.redirected = true;
 		}
 		else {
 			this.failed.add(owner);
-			logger.warn("Keys {}* could not be removed, and expire by themselves within an hour: {}",
-					this.keys.prefix(), failure.getMessage());
+			logger.warn("Keys {}* could not be removed; they expire within an hour: {}", this.keys.prefix(),
+					failure.getMessage());
 		}
 		return false;
 	}
 
-	/** Lets slots move on; {@code false} if it is too late for that. */
-	private boolean pause() {
+	/**
+	 * Waits for migrating slots and refreshes the owners; returns {@code false} if the
+	 * time is up.
+	 */
+	private boolean backOff() {
 		try {
-			TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+			TimeUnit.MILLISECONDS.sleep(BACKOFF_MILLIS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 			return false;
 		}
 		this.servers.refresh();
-		return this.end - this.clock.getAsLong() > 0;
+		return this.deadline - this.clock.getAsLong() > 0;
 	}
 
 }

@@ -7,20 +7,21 @@ import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 
 /**
- * Records that empty the hashes or lists of a tuning, and let each expire. Three records
- * a key, which belong into one transaction: no key is ever without an expiry.
+ * The records that reset the hashes or lists of a tuning and set their expiry. Each key
+ * has three records, which must run in one transaction: then no key is ever without an
+ * expiry.
  */
 final class PreparedKeys implements RecordReader {
 
-	/** The records of a transaction: those of a hundred keys. */
+	/** The records of a transaction: those of 100 keys. */
 	static final int BATCH_SIZE = 300;
 
-	private static final int RECORDS_OF_A_KEY = 3;
+	private static final int RECORDS_PER_KEY = 3;
 
 	private static final byte[] SECONDS = String.valueOf(TuningKeys.TTL.toSeconds())
 		.getBytes(StandardCharsets.US_ASCII);
 
-	private static final byte[] SHORT = { 'v' };
+	private static final byte[] PLACEHOLDER = { 'v' };
 
 	private final TuningKeys keys;
 
@@ -30,9 +31,9 @@ final class PreparedKeys implements RecordReader {
 		this.keys = keys;
 	}
 
-	/** How many records there are. */
+	/** The number of records. */
 	long count() {
-		return (long) this.keys.count() * RECORDS_OF_A_KEY;
+		return (long) this.keys.count() * RECORDS_PER_KEY;
 	}
 
 	@Override
@@ -40,9 +41,9 @@ final class PreparedKeys implements RecordReader {
 		if (this.next == count()) {
 			return false;
 		}
-		byte[] key = this.keys.key(this.next / RECORDS_OF_A_KEY);
+		byte[] key = this.keys.key(this.next / RECORDS_PER_KEY);
 		record.begin(0);
-		switch (this.next % RECORDS_OF_A_KEY) {
+		switch (this.next % RECORDS_PER_KEY) {
 			case 0 -> {
 				record.operation(Operation.UNLINK);
 				record.argument(key, 0, key.length);
@@ -50,9 +51,9 @@ final class PreparedKeys implements RecordReader {
 			case 1 -> {
 				record.operation(this.keys.operation());
 				record.argument(key, 0, key.length);
-				record.argument(SHORT, 0, SHORT.length);
+				record.argument(PLACEHOLDER, 0, PLACEHOLDER.length);
 				if (this.keys.operation() == Operation.HSET) {
-					record.argument(SHORT, 0, SHORT.length);
+					record.argument(PLACEHOLDER, 0, PLACEHOLDER.length);
 				}
 			}
 			default -> {

@@ -10,16 +10,16 @@ import io.pipeset.tuning.TuningReport.Seconds;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The row to use, and why. Small batches give their connection back sooner and keep
- * Redis's other clients waiting for less time. Few lanes leave connections to other jobs.
- * So a row with small batches and few lanes is the better choice if it is hardly slower
- * than the fastest.
+ * The recommended row, and why. Among the rows within 5 % of the fastest, it is the one
+ * with the smallest batches and then the fewest lanes. Small batches return their
+ * connection sooner and block Redis's other clients for less time. Few lanes leave
+ * connections to other jobs.
  *
  * @param choice the row's settings; {@code null} if no row was measured
  */
-record Recommendation(@Nullable Choice choice, String because) {
+record Recommendation(@Nullable RowSettings choice, String because) {
 
-	private static final double NEAR = 1.05;
+	private static final double TOLERANCE = 1.05;
 
 	private static final Comparator<Row> BEST_FIRST = Comparator.comparingInt(Row::batchSize)
 		.thenComparingInt(Row::concurrency)
@@ -28,20 +28,20 @@ record Recommendation(@Nullable Choice choice, String because) {
 	/**
 	 * Chooses a row.
 	 * @param rows the rows of the grid, measured or not
-	 * @param byDefault the settings of jobs that give none, to compare the choice with
+	 * @param byDefault the default settings of jobs, to compare the choice with
 	 */
-	static Recommendation of(List<Row> rows, Choice byDefault) {
+	static Recommendation of(List<Row> rows, RowSettings byDefault) {
 		List<Row> measured = rows.stream().filter((row) -> row.seconds() != null).toList();
 		if (measured.isEmpty()) {
 			return new Recommendation(null, "no row was measured");
 		}
 		Row fastest = measured.stream().min(Comparator.comparingDouble((row) -> seconds(row).median())).orElseThrow();
-		double most = seconds(fastest).median() * NEAR;
-		Row best = measured.stream().filter((row) -> seconds(row).median() <= most).min(BEST_FIRST).orElse(fastest);
+		double limit = seconds(fastest).median() * TOLERANCE;
+		Row best = measured.stream().filter((row) -> seconds(row).median() <= limit).min(BEST_FIRST).orElse(fastest);
 		return new Recommendation(best.choice(), because(best, fastest, measured, rows.size(), byDefault));
 	}
 
-	private static String because(Row best, Row fastest, List<Row> measured, int rows, Choice byDefault) {
+	private static String because(Row best, Row fastest, List<Row> measured, int rows, RowSettings byDefault) {
 		StringBuilder because = new StringBuilder();
 		if (measured.size() == 1) {
 			because.append("the only row that was measured, with ").append(text(best));
@@ -80,7 +80,7 @@ record Recommendation(@Nullable Choice choice, String because) {
 				+ ((overlap(List.of(best, defaults))) ? ", and the times of both overlap" : "");
 	}
 
-	/** Whether there is a time that lies between the extremes of every row. */
+	/** Whether the ranges of times of all rows have a time in common. */
 	private static boolean overlap(List<Row> measured) {
 		return measured.size() > 1 && measured.stream()
 			.mapToDouble((row) -> seconds(row).min())

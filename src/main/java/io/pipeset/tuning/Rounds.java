@@ -5,40 +5,41 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Lets all that is to be measured take turns, so that a noisy neighbour meets all alike,
- * and begins no further run once the budget is used up.
+ * Runs all contenders round-robin, so that noise on the machine affects all of them
+ * alike. It begins no further run after the budget is used up.
  */
 final class Rounds {
 
 	private final LongSupplier clock;
 
-	private final long end;
+	private final long deadline;
 
 	/**
-	 * Begins to count the time.
+	 * Starts the budget.
 	 * @param budget the time after which no further run begins
 	 * @param clock nanoseconds, as {@link System#nanoTime()} gives them
 	 */
 	Rounds(Duration budget, LongSupplier clock) {
 		this.clock = clock;
-		this.end = clock.getAsLong() + budget.toNanos();
+		this.deadline = clock.getAsLong() + budget.toNanos();
 	}
 
-	/** Whether a further run may begin. */
-	boolean goOn() {
-		return this.end - this.clock.getAsLong() > 0;
+	/** Whether another run may begin. */
+	boolean hasTimeLeft() {
+		return this.deadline - this.clock.getAsLong() > 0;
 	}
 
 	/**
-	 * Runs each of them so many times. Each round begins with another one, so that none
-	 * always comes first.
-	 * @param contenders what is to be run, in this order
+	 * Runs each contender several times. Each round begins with another contender, so
+	 * that none is always the first.
+	 * @param runs the runs of each contender
+	 * @param contenders the contenders in the order of the first round
 	 */
 	void run(int runs, List<? extends Runnable> contenders) {
 		int all = contenders.size();
 		for (int round = 0; round < runs; round++) {
 			int first = round * all / runs;
-			for (int i = 0; i < all && goOn(); i++) {
+			for (int i = 0; i < all && hasTimeLeft(); i++) {
 				contenders.get((first + i) % all).run();
 			}
 		}

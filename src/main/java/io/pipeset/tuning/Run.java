@@ -3,13 +3,13 @@ package io.pipeset.tuning;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of one measured run.
+ * The measurements of one run.
  *
- * @param seconds its time, from its first record to its last reply
+ * @param seconds the time from the first record to the last reply
  * @param batchP99Millis the 99th percentile of its batches' times
  * @param writes the writes to sockets
- * @param redisCpuSeconds the processor time that Redis took meanwhile, all masters
- * together and for all its clients; {@code null} if Redis does not tell it
+ * @param redisCpuSeconds the CPU time of all masters during the run, for all their
+ * clients; {@code null} if Redis does not report it
  */
 record Run(double seconds, double batchP99Millis, long writes, @Nullable Double redisCpuSeconds) {
 

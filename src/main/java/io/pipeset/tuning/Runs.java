@@ -26,17 +26,17 @@ import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Single runs: each is a job of records that the service makes, against the same state of
- * its keys.
+ * Executes the single runs of a tuning. Each run is a job with generated records, and
+ * finds the keys in the same state.
  */
 final class Runs {
 
-	/** The records of a run that is not measured. */
-	private static final int WARM_UP = 10_000;
+	/** The most records of a run that is not measured. */
+	private static final int WARM_UP_RECORDS = 10_000;
 
 	private final Task task;
 
-	private final JobOwner place;
+	private final JobOwner owner;
 
 	private final TuningSettings settings;
 
@@ -56,10 +56,10 @@ final class Runs {
 
 	private boolean unfenced;
 
-	Runs(Task task, JobOwner place, TuningSettings settings, TuningKeys keys, Jobs jobs, TunedServers servers,
+	Runs(Task task, JobOwner owner, TuningSettings settings, TuningKeys keys, Jobs jobs, TunedServers servers,
 			Duration timeout, LongSupplier clock) {
 		this.task = task;
-		this.place = place;
+		this.owner = owner;
 		this.settings = settings;
 		this.keys = keys;
 		this.jobs = jobs;
@@ -68,7 +68,7 @@ final class Runs {
 		this.clock = clock;
 	}
 
-	/** Whether there may be keys. */
+	/** Whether a run has begun, so that the tuning may have keys in Redis. */
 	boolean haveBegun() {
 		return this.begun;
 	}
@@ -79,21 +79,21 @@ final class Runs {
 	}
 
 	/** Whether commands of a lost connection may still run. */
-	boolean areUnfenced() {
+	boolean mayHaveLateCommands() {
 		return this.unfenced;
 	}
 
-	/** Runs all records by the settings of a row. */
-	Run run(Choice choice) {
+	/** Runs all records with the settings of a row. */
+	Run run(RowSettings choice) {
 		return run(choice, Atomic.NONE);
 	}
 
-	/** Runs all records in transactions, a batch each. */
+	/** Runs all records in transactions, one per batch. */
 	Run runAtomic(int batchSize) {
-		return run(new Choice(batchSize, FlushPolicy.close(), 1), Atomic.BATCH);
+		return run(new RowSettings(batchSize, FlushPolicy.close(), 1), Atomic.BATCH);
 	}
 
-	private Run run(Choice choice, Atomic atomic) {
+	private Run run(RowSettings choice, Atomic atomic) {
 		prepare();
 		TunedServers.CpuTime before = this.servers.cpuTime();
 		JobReport report = load(this.settings.records(), choice, atomic);
@@ -102,54 +102,57 @@ final class Runs {
 				report.sent().writes(), redisCpu);
 	}
 
-	/** Runs some of the records by the settings of a row, and measures nothing. */
-	void warmUp(Choice choice) {
+	/** Runs some of the records with the settings of a row, and measures nothing. */
+	void warmUp(RowSettings choice) {
 		prepare();
-		load(Math.min(this.settings.records(), WARM_UP), choice, Atomic.NONE);
+		load(Math.min(this.settings.records(), WARM_UP_RECORDS), choice, Atomic.NONE);
 	}
 
-	private JobReport load(int count, Choice choice, Atomic atomic) {
+	private JobReport load(int count, RowSettings choice, Atomic atomic) {
 		TuningRecords records = records(count);
 		JobReport report = run(records, count, settings(choice, this.settings.operation(), atomic));
-		if (records.isBrokenOff() && report.counts().rejected() == 0) {
-			// The budget is used up as well, as the run began within it.
+		if (records.isTimedOut() && report.counts().rejected() == 0) {
+			// A run may take as long as the whole budget, so the budget is used up now.
 			throw new TuningEndedException(Ending.COMPLETED);
 		}
-		return requireGood(report);
+		return requireNoErrors(report);
 	}
 
-	/** Lets a run that is no job meet the same keys. */
+	/** Resets the keys, so that each run starts from the same state. */
 	void prepare() {
-		if (this.keys.arePrepared()) {
+		if (this.keys.needPreparation()) {
 			PreparedKeys prepared = new PreparedKeys(this.keys);
-			requireGood(run(prepared, prepared.count(),
-					settings(new Choice(PreparedKeys.BATCH_SIZE, FlushPolicy.close(), 1), null, Atomic.BATCH)));
+			requireNoErrors(run(prepared, prepared.count(),
+					settings(new RowSettings(PreparedKeys.BATCH_SIZE, FlushPolicy.close(), 1), null, Atomic.BATCH)));
 		}
 		else {
-			requireGoingOn();
+			requireNotStopped();
 		}
 	}
 
 	/**
-	 * The records of a run. It takes no longer than the budget: with small batches far
-	 * away it could outlast the expiry of its keys.
+	 * The records of a run. They end when the run has taken as long as the budget: a slow
+	 * run could otherwise outlast the expiry of its keys.
 	 */
 	TuningRecords records(int count) {
 		return new TuningRecords(this.keys, this.settings.valueBytes(), count, this.clock,
 				this.clock.getAsLong() + this.settings.budget().toNanos());
 	}
 
-	/** Ends the tuning if it was stopped. */
-	void requireGoingOn() {
+	/**
+	 * Checks that the tuning was not stopped.
+	 * @throws TuningEndedException if it was stopped
+	 */
+	void requireNotStopped() {
 		if (this.task.stop().isSet()) {
 			throw new TuningEndedException(this.task.ending());
 		}
 	}
 
 	private JobReport run(RecordReader records, long count, JobSettings settings) {
-		requireGoingOn();
+		requireNotStopped();
 		this.begun = true;
-		EndedJob<JobReport> job = this.jobs.run(this.place, new JobInput.Generated(records, count), settings,
+		EndedJob<JobReport> job = this.jobs.run(this.owner, new JobInput.Generated(records, count), settings,
 				Jobs.Values.IN_ITEMS, Caller.NOBODY);
 		boolean writtenBefore = this.written;
 		this.written |= job.report().counts().applied() + job.report().counts().unknown() > 0;
@@ -162,7 +165,7 @@ final class Runs {
 		return job.report();
 	}
 
-	private static JobReport requireGood(JobReport report) {
+	private static JobReport requireNoErrors(JobReport report) {
 		if (report.errorCount() > 0) {
 			throw new TuningEndedException(
 					new Ending(Cause.REDIS_REFUSES, "Redis refused a record of the tuning: " + error(report)));
@@ -177,7 +180,7 @@ final class Runs {
 			if (error != null) {
 				first = item.op() + ": " + error.message();
 				if (!error.code().equals("EXECABORT")) {
-					// The culprit, and no other record of its transaction.
+					// EXECABORT is the error of the other records of the transaction.
 					return first;
 				}
 			}
@@ -185,7 +188,7 @@ final class Runs {
 		return first;
 	}
 
-	private JobSettings settings(Choice choice, @Nullable Operation operation, Atomic atomic) {
+	private JobSettings settings(RowSettings choice, @Nullable Operation operation, Atomic atomic) {
 		return new JobSettings(choice.batchSize(), choice.flush(), choice.concurrency(), this.timeout, null, 0, 0,
 				Duration.ofSeconds(1), Results.ERRORS, operation, operation != null, RecordDefaults.NONE, Mapping.NONE,
 				false, null, atomic, Coalesce.OFF, false);

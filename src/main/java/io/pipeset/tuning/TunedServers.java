@@ -26,20 +26,23 @@ final class TunedServers {
 	private final SlotCalls calls;
 
 	/**
-	 * The servers, which are not asked anything yet.
-	 * @param timeout how long a record may wait for a slot that moves
+	 * Creates the servers without a query.
+	 * @param timeout how long a record may wait for a migrating slot
 	 */
 	TunedServers(RedisNodes nodes, JobStop stop, Duration timeout) {
 		this.nodes = nodes;
 		this.calls = new SlotCalls(nodes, timeout, stop);
 	}
 
-	/** The median round trip, of the slowest master: a job goes at its pace. */
+	/**
+	 * The median round trip of the slowest master, which bounds the speed of a job, in
+	 * nanoseconds.
+	 */
 	long roundTripNanos(int pings) {
 		return masters().stream().mapToLong((master) -> master.calls().roundTripNanos(pings)).max().orElse(0);
 	}
 
-	/** The processor time that all masters together have taken. */
+	/** The CPU time of all masters. */
 	CpuTime cpuTime() {
 		List<RedisNode> masters = masters();
 		Double sum = 0.0;
@@ -50,8 +53,12 @@ final class TunedServers {
 		return new CpuTime(masters, sum);
 	}
 
-	/** Ends the tuning where keys would not fit, or would push out those of others. */
-	void requireRoom(long bytes) {
+	/**
+	 * Checks that the tuning's keys fit into Redis without evicting other keys.
+	 * @param bytes the memory that all keys need
+	 * @throws TuningEndedException if they do not fit
+	 */
+	void requireMemory(long bytes) {
 		Map<RedisNode, Integer> slots = new LinkedHashMap<>();
 		masters();
 		for (int slot = 0; slot < Slots.COUNT; slot++) {
@@ -61,7 +68,7 @@ final class TunedServers {
 			}
 		}
 		slots.forEach((master, count) -> {
-			// Keys spread over slots, but not quite evenly.
+			// Keys are not spread quite evenly over slots.
 			long share = (count < Slots.COUNT) ? bytes * count / Slots.COUNT * 5 / 4 : bytes;
 			ServerMemory memory = master.calls().memory();
 			Long free = (memory != null) ? memory.freeBytes() : null;
@@ -70,19 +77,19 @@ final class TunedServers {
 				throw new TuningEndedException(new Ending(Cause.REDIS_REFUSES,
 						"The keys of the tuning take about " + share + " bytes, and Redis"
 								+ ((name != null) ? " at " + name : "") + " has " + Math.max(0, free)
-								+ " left of its maxmemory: ask for fewer 'records' or 'valueBytes'"));
+								+ " left of its maxmemory: set a smaller 'records' or 'valueBytes'"));
 			}
 		});
 	}
 
 	/**
-	 * Finds out why transactions of the tuning's keys do not run now; {@code null} if
-	 * they do.
+	 * Checks whether Redis runs transactions on the tuning's keys.
+	 * @return why not; {@code null} if it runs them
 	 * @throws RedisCallException if Redis does not answer
 	 */
 	@Nullable String transactionRefusal() {
 		if (this.nodes.isCluster()) {
-			return "In a cluster a transaction needs its keys in one slot, and those of the tuning are in many";
+			return "In a cluster all keys of a transaction must be in one slot, but the tuning's keys are in many";
 		}
 		try {
 			masters().forEach((server) -> server.facts().checkTransactions());
@@ -97,28 +104,28 @@ final class TunedServers {
 	}
 
 	/**
-	 * The slot of a key, if a command has the keys of one slot only; 0 if it need not.
+	 * The slot of a key in a cluster; 0 for a single server.
 	 */
 	int slot(byte[] key) {
 		return (this.nodes.isCluster()) ? Slots.of(key, 0, key.length) : 0;
 	}
 
 	/**
-	 * Sends a record by itself. A cluster's redirection says that it has not run, so it
-	 * is sent again.
+	 * Sends a single record. It is sent again after a redirection, because a redirected
+	 * command has not run.
 	 */
 	void send(Record record) {
 		this.calls.ask(record.slot(), (calls, asking) -> calls.send(asking, record));
 	}
 
-	/** Removes a key by itself, wherever its slot is now. */
+	/** Removes a single key at the master that has it now. */
 	void unlink(byte[] key) {
 		this.calls.ask(Slots.of(key, 0, key.length), (calls, asking) -> calls.unlink(asking, key));
 	}
 
 	/**
 	 * The master of a slot, as far as the service knows.
-	 * @return {@code null} where it has none
+	 * @return {@code null} if the slot has no master
 	 */
 	@Nullable RedisNode owner(int slot) {
 		try {
@@ -129,7 +136,7 @@ final class TunedServers {
 		}
 	}
 
-	/** Asks a cluster for its masters once more. */
+	/** Queries a cluster for its masters again. */
 	void refresh() {
 		this.nodes.refresh();
 	}
@@ -144,14 +151,16 @@ final class TunedServers {
 	}
 
 	/**
-	 * The processor time that servers had taken at one moment.
+	 * The total CPU time of servers at one moment.
 	 *
-	 * @param seconds their time; {@code null} if one of them does not tell it
+	 * @param seconds the sum of their CPU times; {@code null} if one of them does not
+	 * report it
 	 */
 	record CpuTime(List<RedisNode> masters, @Nullable Double seconds) {
 
 		/**
-		 * The time since another moment; {@code null} if the servers are not the same.
+		 * The seconds since another moment; {@code null} if they are not known or the
+		 * servers have changed.
 		 */
 		@Nullable Double since(CpuTime before) {
 			return (this.seconds != null && before.seconds != null && this.masters.equals(before.masters))

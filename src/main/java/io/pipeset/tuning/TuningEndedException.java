@@ -4,7 +4,7 @@ import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 
-/** A tuning cannot go on. */
+/** Ends a tuning before all of its runs are done. */
 final class TuningEndedException extends RuntimeException {
 
 	private final transient Ending ending;
@@ -15,7 +15,7 @@ final class TuningEndedException extends RuntimeException {
 	}
 
 	/**
-	 * The end by a single call that failed.
+	 * The ending after a failed single call.
 	 * @param written whether the tuning had written anything before
 	 */
 	static Ending by(RedisCallException failure, boolean written) {
@@ -24,7 +24,6 @@ final class TuningEndedException extends RuntimeException {
 		return new Ending(cause, failure.getMessage() + ". Send the request again once Redis answers.");
 	}
 
-	/** The reason, for the report. */
 	Ending ending() {
 		return this.ending;
 	}

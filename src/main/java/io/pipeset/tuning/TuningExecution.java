@@ -21,9 +21,9 @@ import io.pipeset.tuning.TuningReport.Row;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The run of one tuning: the round trip, an unmeasured run, and then all rows and
- * baselines in turn. However it ends, its keys are removed and what was measured is
- * reported.
+ * Runs one tuning: it measures the round trip, warms up, and then runs all rows and
+ * baselines round-robin. However it ends, it removes its keys and reports its
+ * measurements.
  */
 final class TuningExecution {
 
@@ -45,15 +45,15 @@ final class TuningExecution {
 
 	private final List<Baselines.Contender> baselines;
 
-	private final Choice byDefault;
+	private final RowSettings byDefault;
 
 	private @Nullable Long roundTripMicros;
 
-	private boolean lostCall;
+	private boolean callLost;
 
 	private @Nullable Ending ended;
 
-	TuningExecution(Task task, TuningSettings settings, Jobs jobs, JobOwner place, RedisNodes nodes,
+	TuningExecution(Task task, TuningSettings settings, Jobs jobs, JobOwner owner, RedisNodes nodes,
 			JobDefaults defaults, LongSupplier clock) {
 		this.task = task;
 		this.settings = settings;
@@ -61,8 +61,8 @@ final class TuningExecution {
 		this.servers = new TunedServers(nodes, task.stop(), timeout);
 		this.clock = clock;
 		this.keys = new TuningKeys(task.id(), settings.operation(), settings.records());
-		this.runs = new Runs(task, place, settings, this.keys, jobs, this.servers, timeout, clock);
-		this.byDefault = Choice.of(defaults);
+		this.runs = new Runs(task, owner, settings, this.keys, jobs, this.servers, timeout, clock);
+		this.byDefault = RowSettings.of(defaults);
 		this.rows = settings.grid().stream().map(MeasuredRow::new).toList();
 		this.baselines = Baselines.of(settings, this.runs, this.servers, clock);
 	}
@@ -77,7 +77,7 @@ final class TuningExecution {
 			}
 		}
 		catch (RedisCallException ex) {
-			this.lostCall = ex.code() == null;
+			this.callLost = ex.code() == null;
 			end(TuningEndedException.by(ex, this.runs.haveWritten()));
 		}
 		catch (RuntimeException | Error ex) {
@@ -88,26 +88,26 @@ final class TuningExecution {
 	}
 
 	/**
-	 * Removes the keys, and says how many may be left. If a command of a lost connection
-	 * may still run, it would make a removed key anew: a SET with an expiry, but a hash
-	 * or a list without one. Hashes and lists are then left to expire.
+	 * Removes the keys and returns how many may remain. A command of a lost connection
+	 * may still run and create a removed key again: a SET with an expiry, but a hash or a
+	 * list without one. In that case hashes and lists are not removed but left to expire.
 	 */
 	private long removeKeys() {
 		if (!this.runs.haveBegun()) {
 			return 0;
 		}
-		boolean late = this.lostCall || this.runs.areUnfenced();
-		if (late && this.keys.arePrepared()) {
+		boolean mayRunLate = this.callLost || this.runs.mayHaveLateCommands();
+		if (mayRunLate && this.keys.needPreparation()) {
 			return this.keys.count();
 		}
 		long left = new KeyRemoval(this.keys, this.servers, this.clock).run();
-		return (late) ? this.keys.count() : left;
+		return (mayRunLate) ? this.keys.count() : left;
 	}
 
 	private void measure() {
-		this.runs.requireGoingOn();
+		this.runs.requireNotStopped();
 		measureRoundTrip();
-		this.servers.requireRoom(this.keys.bytes(this.settings.records(), this.settings.valueBytes()));
+		this.servers.requireMemory(this.keys.bytes(this.settings.records(), this.settings.valueBytes()));
 		Rounds rounds = new Rounds(this.settings.budget(), this.clock);
 		warmUp(rounds);
 		List<Runnable> contenders = new ArrayList<>(this.rows);
@@ -130,24 +130,23 @@ final class TuningExecution {
 			if (ex.isTransient()) {
 				throw ex;
 			}
-			// The user may not ping, and needs no right for it to run jobs.
+			// The user may lack the permission for PING, which jobs do not need.
 		}
 	}
 
 	/**
-	 * Makes all rows meet the same state: open connections, keys that are there, and code
-	 * that is compiled.
+	 * Warms up, so that all rows find open connections, existing keys and compiled code.
 	 */
 	private void warmUp(Rounds rounds) {
-		List<Choice> choices = new ArrayList<>(this.rows.stream().map((row) -> row.choice).toList());
+		List<RowSettings> choices = new ArrayList<>(this.rows.stream().map((row) -> row.choice).toList());
 		// The widest row opens all connections that any row uses.
-		Choice widest = choices.stream()
-			.max(Comparator.comparingInt(Choice::concurrency).thenComparingInt(Choice::batchSize))
+		RowSettings widest = choices.stream()
+			.max(Comparator.comparingInt(RowSettings::concurrency).thenComparingInt(RowSettings::batchSize))
 			.orElseThrow();
 		this.runs.run(widest);
 		choices.remove(widest);
-		for (Choice choice : choices) {
-			if (rounds.goOn()) {
+		for (RowSettings choice : choices) {
+			if (rounds.hasTimeLeft()) {
 				this.runs.warmUp(choice);
 			}
 		}
@@ -164,7 +163,7 @@ final class TuningExecution {
 		Ending ending = (this.ended != null) ? this.ended : this.task.ending();
 		if (keysLeft > 0) {
 			ending = new Ending(ending.cause(), ending.detail() + ((ending.detail().isEmpty()) ? "" : " ") + keysLeft
-					+ " keys under '" + this.keys.prefix() + "' may be left, and expire within an hour.");
+					+ " keys under '" + this.keys.prefix() + "' may remain; they expire within an hour.");
 		}
 		TuningReport report = new TuningReport(this.task.id(), ending.cause().state(), this.settings.toReport(),
 				this.roundTripMicros, measured, this.baselines.stream().map(Baselines.Contender::report).toList(),
@@ -175,11 +174,11 @@ final class TuningExecution {
 	/** A row of the grid with its runs so far. */
 	private final class MeasuredRow implements Runnable {
 
-		private final Choice choice;
+		private final RowSettings choice;
 
 		private final List<Run> measured = new ArrayList<>();
 
-		private MeasuredRow(Choice choice) {
+		private MeasuredRow(RowSettings choice) {
 			this.choice = choice;
 		}
 

@@ -6,22 +6,22 @@ import java.time.Duration;
 import io.pipeset.record.Operation;
 
 /**
- * The keys of a tuning. Each of them expires from its first moment on, so that a service
- * that is killed leaves none for good.
+ * The keys of a tuning. Each key has an expiry as soon as it exists, so that a killed
+ * service leaves no key for good.
  */
 final class TuningKeys {
 
-	/** Longer than any tuning takes, so that no key expires while it is measured. */
+	/** Longer than any tuning takes, so that no key expires during a run. */
 	static final Duration TTL = Duration.ofHours(1);
 
-	/** The hashes or lists of a tuning, if it has that many records. */
-	private static final int SHARED = 1_000;
+	/** The most hashes or lists of a tuning. */
+	private static final int MAX_SHARED_KEYS = 1_000;
 
-	/** The memory that a key takes beside its value, with its entry and its expiry. */
-	private static final int BYTES_OF_A_KEY = 240;
+	/** The memory of a key in bytes, with its entry and expiry, without its value. */
+	private static final int KEY_OVERHEAD_BYTES = 240;
 
-	/** The memory that an element of a list takes beside its value. */
-	private static final int BYTES_OF_AN_ELEMENT = 16;
+	/** The memory of a list element in bytes, without its value. */
+	private static final int ELEMENT_OVERHEAD_BYTES = 16;
 
 	private final Operation operation;
 
@@ -34,8 +34,8 @@ final class TuningKeys {
 	TuningKeys(String tuningId, Operation operation, int records) {
 		this.operation = operation;
 		this.prefix = "pipeset:tuning:" + tuningId + ":";
-		this.count = (operation == Operation.SET) ? records : Math.min(records, SHARED);
-		// The digits of the shared keys run through all of them, and then begin anew.
+		this.count = (operation == Operation.SET) ? records : Math.min(records, MAX_SHARED_KEYS);
+		// Three digits count through the shared keys and wrap around.
 		this.digits = (operation == Operation.SET) ? 7 : 3;
 	}
 
@@ -51,21 +51,21 @@ final class TuningKeys {
 		return this.count;
 	}
 
-	/** Whether the keys have to be there, with their expiry, before a run. */
-	boolean arePrepared() {
+	/** Whether the keys must exist, with their expiry, before a run. */
+	boolean needPreparation() {
 		return this.operation != Operation.SET;
 	}
 
 	/**
-	 * A safe guess at the memory that Redis takes for a run. It has room for values only
-	 * in steps, of which each is up to a quarter larger than the one before.
+	 * An upper estimate of the memory that Redis needs for a run. Redis allocates values
+	 * in size classes, each up to a quarter larger than the one below.
 	 */
 	long bytes(int records, int valueBytes) {
-		long elements = (this.operation == Operation.LPUSH) ? (long) records * BYTES_OF_AN_ELEMENT : 0;
-		return (long) records * valueBytes * 5 / 4 + (long) this.count * BYTES_OF_A_KEY + elements;
+		long elements = (this.operation == Operation.LPUSH) ? (long) records * ELEMENT_OVERHEAD_BYTES : 0;
+		return (long) records * valueBytes * 5 / 4 + (long) this.count * KEY_OVERHEAD_BYTES + elements;
 	}
 
-	/** A key as a new array. */
+	/** Returns a key as a new array. */
 	byte[] key(int number) {
 		String text = String.valueOf(number);
 		return (this.prefix + "0".repeat(this.digits - text.length()) + text).getBytes(StandardCharsets.US_ASCII);

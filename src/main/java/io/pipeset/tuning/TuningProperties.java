@@ -6,11 +6,12 @@ import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Whether tunings may run, and how large their data may be.
+ * The settings {@code pipeset.tuning.*}: whether tunings may run, and how large their
+ * data may be.
  *
  * @param enabled whether callers may run tunings, which load Redis as fast as they can
- * @param maxBytes the values of all records of a run together, 1KB to 16GB; Redis holds
- * the data of one run at a time
+ * @param maxBytes the most bytes of values in one run, 1KB to 16GB; Redis holds the data
+ * of one run at a time
  */
 @ConfigurationProperties("pipeset.tuning")
 public record TuningProperties(@DefaultValue("true") boolean enabled, @DefaultValue("256MB") DataSize maxBytes) {

@@ -9,9 +9,9 @@ import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 
 /**
- * The records of a run. SETs write a key each, which expires by itself; HSETs and LPUSHes
- * go to the {@link TuningKeys prepared} hashes and lists in turn, so that neighbours
- * never have a key in common.
+ * The records of a run. Each SET writes a key of its own with an expiry. HSET and LPUSH
+ * use the {@link PreparedKeys prepared} hashes and lists round-robin, so that consecutive
+ * records never share a key.
  */
 final class TuningRecords implements RecordReader {
 
@@ -23,8 +23,11 @@ final class TuningRecords implements RecordReader {
 
 	private static final byte[] VALUE = bytes("value");
 
-	/** Between looks at the clock, which take time as well. */
-	private static final int RECORDS_OF_A_LOOK = 1_000;
+	/**
+	 * How many records are read between two checks of the clock, because a check takes
+	 * time.
+	 */
+	private static final int RECORDS_PER_CLOCK_CHECK = 1_000;
 
 	private final Operation operation;
 
@@ -32,23 +35,25 @@ final class TuningRecords implements RecordReader {
 
 	private final int records;
 
-	/** The next key: the prefix, and a number whose digits are counted on. */
+	/**
+	 * The next key: the prefix, and the digits of a number that is incremented in place.
+	 */
 	private final byte[] key;
 
 	private final int prefixLength;
 
 	private final LongSupplier clock;
 
-	/** The time of the clock after which no further record comes. */
-	private final long end;
+	/** The time of the clock after which no further record is read, in nanoseconds. */
+	private final long deadline;
 
 	private int next;
 
-	private boolean late;
+	private boolean timedOut;
 
-	TuningRecords(TuningKeys keys, int valueBytes, int records, LongSupplier clock, long end) {
+	TuningRecords(TuningKeys keys, int valueBytes, int records, LongSupplier clock, long deadline) {
 		this.clock = clock;
-		this.end = end;
+		this.deadline = deadline;
 		this.operation = keys.operation();
 		this.value = new byte[valueBytes];
 		Arrays.fill(this.value, (byte) 'v');
@@ -63,12 +68,12 @@ final class TuningRecords implements RecordReader {
 			return false;
 		}
 		if (this.next > 0) {
-			this.late |= this.next % RECORDS_OF_A_LOOK == 0 && this.end - this.clock.getAsLong() <= 0;
-			if (this.late) {
+			this.timedOut |= this.next % RECORDS_PER_CLOCK_CHECK == 0 && this.deadline - this.clock.getAsLong() <= 0;
+			if (this.timedOut) {
 				return false;
 			}
-			// Not before: until now the record before has pointed to these digits.
-			countOn();
+			// Only now, because the previous record used the same array until this call.
+			incrementKey();
 		}
 		record.begin(0);
 		record.operation(this.operation);
@@ -88,13 +93,13 @@ final class TuningRecords implements RecordReader {
 		return true;
 	}
 
-	/** Whether the run was broken off, as it took too long. */
-	boolean isBrokenOff() {
-		return this.late;
+	/** Whether the records ended early because the run took too long. */
+	boolean isTimedOut() {
+		return this.timedOut;
 	}
 
-	/** Adds one to the number; behind the last key comes the first. */
-	private void countOn() {
+	/** Increments the number in the key; after the last key follows the first. */
+	private void incrementKey() {
 		int digit = this.key.length - 1;
 		while (digit >= this.prefixLength && this.key[digit] == '9') {
 			this.key[digit--] = '0';

@@ -9,38 +9,42 @@ import io.pipeset.report.JobState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The report of a tuning that has ended.
+ * The report of an ended tuning.
  *
  * @param tuningId the tuning's name in logs and in the names of its keys
  * @param settings the parameters in effect, without the lists of the grid
- * @param roundTripMicros the median time of a PING, that of the slowest master in a
- * cluster; {@code null} if Redis did not answer
- * @param rows the rows of the grid, in its order
- * @param baselines the ways without a pipeline, or with a poor one
- * @param recommended the row to use; {@code null} if none was measured
- * @param because the reason for the recommendation, or for there being none
- * @param keysLeft the keys that could not be removed, and expire by themselves;
- * {@code null} if there are none
+ * @param roundTripMicros the median time of a PING, in a cluster to the slowest master;
+ * {@code null} if it was not measured
+ * @param rows the rows in the order of the grid
+ * @param baselines the ways without a pipeline, or with a slow one
+ * @param recommended the settings of the best row; {@code null} if no row was measured
+ * @param because the reason for the recommendation, or why there is none
+ * @param keysLeft how many keys may not have been removed and will expire; {@code null}
+ * for none
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record TuningReport(String tuningId, JobState state, Map<String, Object> settings,
-		@Nullable Long roundTripMicros, List<Row> rows, List<Baseline> baselines, @Nullable Choice recommended,
+		@Nullable Long roundTripMicros, List<Row> rows, List<Baseline> baselines, @Nullable RowSettings recommended,
 		String because, @Nullable Long keysLeft) {
 
 	/**
-	 * The figures of a row: medians of its runs.
+	 * The measurements of a row: medians of its runs.
 	 *
-	 * @param runs the runs that were measured; the budget may have left out some
-	 * @param seconds the times of the runs; {@code null} without runs, as are all others
-	 * @param recordsPerSecond the records per second of the median time
-	 * @param redisCpuSeconds the processor time that Redis took in a run
+	 * @param runs how many runs were measured; fewer than requested if the budget ended
+	 * @param seconds the times of the runs; {@code null} without runs, like all other
+	 * measurements
+	 * @param recordsPerSecond the records per second at the median time
+	 * @param batchP99Millis the 99th percentile of the batches' times
+	 * @param writes the writes to sockets
+	 * @param redisCpuSeconds the CPU time of Redis during a run; {@code null} if Redis
+	 * does not report it
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
 	public record Row(int batchSize, FlushPolicy flush, int concurrency, int runs, @Nullable Seconds seconds,
 			@Nullable Long recordsPerSecond, @Nullable Double batchP99Millis, @Nullable Long writes,
 			@Nullable Double redisCpuSeconds) {
 
-		static Row of(Choice choice, List<Run> runs, long records) {
+		static Row of(RowSettings choice, List<Run> runs, long records) {
 			if (runs.isEmpty()) {
 				return new Row(choice.batchSize(), choice.flush(), choice.concurrency(), 0, null, null, null, null,
 						null);
@@ -53,8 +57,8 @@ public record TuningReport(String tuningId, JobState state, Map<String, Object> 
 					Figures.medianOfKnown(runs.stream().map(Run::redisCpuSeconds).toList()));
 		}
 
-		Choice choice() {
-			return new Choice(this.batchSize, this.flush, this.concurrency);
+		RowSettings choice() {
+			return new RowSettings(this.batchSize, this.flush, this.concurrency);
 		}
 
 	}
@@ -71,13 +75,14 @@ public record TuningReport(String tuningId, JobState state, Map<String, Object> 
 	}
 
 	/**
-	 * The figures of a way without a pipeline, or with a poor one.
+	 * The measurements of a way without a pipeline, or with a slow one.
 	 *
+	 * @param how the name of the way
 	 * @param recordsPerSecond the records per second of the median run; {@code null}
 	 * without runs
-	 * @param extrapolatedFrom the records of the last run, if they were fewer than those
-	 * of the rows; {@code null} if they were as many
-	 * @param refused the reason why Redis does not let it run; {@code null} if it does
+	 * @param extrapolatedFrom the records of the last run, if they were fewer than a
+	 * row's; {@code null} otherwise
+	 * @param refused why Redis refuses it; {@code null} if it does not
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
 	public record Baseline(String how, int runs, @Nullable Long recordsPerSecond, @Nullable Long extrapolatedFrom,

@@ -22,13 +22,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parameters of a tuning.
  *
+ * @param operation the operation of all records
  * @param records the records of a run
- * @param valueBytes the size of each record's value
- * @param grid the rows, in the order of the lists that make them
+ * @param valueBytes the size of each record's value, in bytes
+ * @param grid the rows, in the order of the lists they are built from
  * @param runs the measured runs of each row
  * @param budget the time after which no further run begins
  */
-public record TuningSettings(Operation operation, int records, int valueBytes, List<Choice> grid, int runs,
+public record TuningSettings(Operation operation, int records, int valueBytes, List<RowSettings> grid, int runs,
 		Duration budget) {
 
 	static final int MAX_ROWS = 200;
@@ -37,12 +38,12 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 
 	private static final List<Setting<?>> ALL = new ArrayList<>();
 
-	private static final Setting<Operation> OP = row("op", operations(), "SET", "The operation of all records.");
+	private static final Setting<Operation> OP = setting("op", operations(), "SET", "The operation of all records.");
 
-	private static final Setting<Integer> RECORDS = row("records", Allowed.integer(1_000, 1_000_000), "100000",
+	private static final Setting<Integer> RECORDS = setting("records", Allowed.integer(1_000, 1_000_000), "100000",
 			"The records of a run.");
 
-	private static final Setting<Integer> VALUE_BYTES = row("valueBytes", Allowed.integer(1, 1_000_000), "13",
+	private static final Setting<Integer> VALUE_BYTES = setting("valueBytes", Allowed.integer(1, 1_000_000), "13",
 			"The size of each record's value.");
 
 	private static final Setting<String> BATCH_SIZES = list("batchSizes", Setting.BATCH_SIZE, "1000,10000,100000");
@@ -51,27 +52,28 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 
 	private static final Setting<String> CONCURRENCIES = list("concurrencies", Setting.CONCURRENCY, "1,2");
 
-	private static final Setting<Integer> RUNS = row("runs", Allowed.integer(1, 10), "3",
+	private static final Setting<Integer> RUNS = setting("runs", Allowed.integer(1, 10), "3",
 			"The measured runs of each row.");
 
-	private static final Setting<Duration> BUDGET = row("budget", Allowed.duration("1s", "10m", "30s"), "30s",
-			"No further run begins after it.");
+	private static final Setting<Duration> BUDGET = setting("budget", Allowed.duration("1s", "10m", "30s"), "30s",
+			"The time after which no further run begins.");
 
 	/**
-	 * The table of the parameters.
-	 * @return a row for each, in the order of the documentation
+	 * All parameters of a tuning.
+	 * @return one entry per parameter, in the order of the documentation
 	 */
 	public static List<Setting<?>> all() {
 		return List.copyOf(ALL);
 	}
 
 	/**
-	 * Reads the parameters of a call.
-	 * @param query takes the text of a parameter from the call by its name; {@code null}
-	 * if the call does not have it
+	 * Reads the parameters of a request.
+	 * @param query returns a parameter's text by its name; {@code null} if the request
+	 * does not have it
 	 * @param properties bounds the data of a run
-	 * @param defaults the settings of jobs that give none: a row of the default grid
-	 * @return the parameters, with defaults for those that the call does not have
+	 * @param limits bounds the records and values
+	 * @param defaults the default settings of jobs, which are a row of the default grid
+	 * @return the parameters, with defaults for those that the request does not have
 	 * @throws InvalidSettingException if a value is not allowed
 	 */
 	public static TuningSettings read(Function<String, @Nullable String> query, TuningProperties properties,
@@ -79,22 +81,23 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 		String batchSizes = query.apply(BATCH_SIZES.name());
 		String flushes = query.apply(FLUSHES.name());
 		String concurrencies = query.apply(CONCURRENCIES.name());
-		List<Choice> grid = grid(values(BATCH_SIZES, Setting.BATCH_SIZE.allowed(), batchSizes),
+		List<RowSettings> grid = grid(values(BATCH_SIZES, Setting.BATCH_SIZE.allowed(), batchSizes),
 				values(FLUSHES, Setting.FLUSH.allowed(), flushes),
 				values(CONCURRENCIES, Setting.CONCURRENCY.allowed(), concurrencies));
-		Choice byDefault = Choice.of(defaults);
+		RowSettings byDefault = RowSettings.of(defaults);
 		if (batchSizes == null && flushes == null && concurrencies == null && !grid.contains(byDefault)) {
 			grid.add(byDefault);
 		}
-		TuningSettings settings = new TuningSettings(one(query, OP), one(query, RECORDS), one(query, VALUE_BYTES), grid,
-				one(query, RUNS), one(query, BUDGET));
+		TuningSettings settings = new TuningSettings(value(query, OP), value(query, RECORDS), value(query, VALUE_BYTES),
+				grid, value(query, RUNS), value(query, BUDGET));
 		settings.check(properties, limits);
 		return settings;
 	}
 
 	private void check(TuningProperties properties, JobLimits limits) {
-		atMost("records", this.records, limits.maxGenerated(), "pipeset.limits.max-generated");
-		atMost("valueBytes", this.valueBytes, limits.maxValueBytes().toBytes(), "pipeset.limits.max-value-bytes");
+		requireAtMost("records", this.records, limits.maxGenerated(), "pipeset.limits.max-generated");
+		requireAtMost("valueBytes", this.valueBytes, limits.maxValueBytes().toBytes(),
+				"pipeset.limits.max-value-bytes");
 		long most = properties.maxBytes().toBytes() / this.valueBytes;
 		if (this.records > most) {
 			throw new InvalidSettingException("records",
@@ -103,31 +106,34 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 		}
 	}
 
-	private static void atMost(String name, long value, long most, String property) {
+	private static void requireAtMost(String name, long value, long most, String property) {
 		if (value > most) {
 			throw new InvalidSettingException(name,
 					"must be no more than " + most + " (" + property + "), not " + value);
 		}
 	}
 
-	private static List<Choice> grid(List<Integer> batchSizes, List<FlushPolicy> flushes, List<Integer> concurrencies) {
+	private static List<RowSettings> grid(List<Integer> batchSizes, List<FlushPolicy> flushes,
+			List<Integer> concurrencies) {
 		int rows = batchSizes.size() * flushes.size() * concurrencies.size();
 		if (rows > MAX_ROWS) {
 			throw new InvalidSettingException("batchSizes",
 					"times flushes times concurrencies must be no more than " + MAX_ROWS + " rows, not " + rows);
 		}
-		List<Choice> grid = new ArrayList<>();
+		List<RowSettings> grid = new ArrayList<>();
 		for (int batchSize : batchSizes) {
 			for (FlushPolicy flush : flushes) {
 				for (int concurrency : concurrencies) {
-					grid.add(new Choice(batchSize, flush, concurrency));
+					grid.add(new RowSettings(batchSize, flush, concurrency));
 				}
 			}
 		}
 		return grid;
 	}
 
-	/** These settings as a report lists them, without the lists that its rows show. */
+	/**
+	 * These settings for the report, without the lists of the grid, which its rows show.
+	 */
 	Map<String, Object> toReport() {
 		Map<String, Object> report = new LinkedHashMap<>();
 		report.put("op", this.operation.toString());
@@ -146,17 +152,17 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 	}
 
 	private static Setting<String> list(String name, Setting<?> entry, String byDefault) {
-		return row(name, Allowed.of("a list with commas of what `" + entry.name() + "` may be", (text) -> text),
+		return setting(name, Allowed.of("a comma-separated list of values of `" + entry.name() + "`", (text) -> text),
 				byDefault, "The values of `" + entry.name() + "` in the grid.");
 	}
 
-	private static <T> Setting<T> row(String name, Allowed<T> allowed, String byDefault, String meaning) {
+	private static <T> Setting<T> setting(String name, Allowed<T> allowed, String byDefault, String meaning) {
 		Setting<T> row = Setting.of(name, "/v1/tunings", allowed, byDefault, meaning);
 		ALL.add(row);
 		return row;
 	}
 
-	private static <T> T one(Function<String, @Nullable String> query, Setting<T> row) {
+	private static <T> T value(Function<String, @Nullable String> query, Setting<T> row) {
 		String given = query.apply(row.name());
 		String text = (given != null) ? given : String.valueOf(row.byDefault());
 		T value = parse(row.allowed(), text);
@@ -173,7 +179,7 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 		for (String text : ((given != null) ? given : String.valueOf(row.byDefault())).split(",", -1)) {
 			T value = parse(allowed, text);
 			if (value == null) {
-				throw new InvalidSettingException(name, "must be a list with commas, each entry " + allowed.text()
+				throw new InvalidSettingException(name, "must be a comma-separated list, each entry " + allowed.text()
 						+ ", not '" + Excerpt.of(text) + "'");
 			}
 			if (values.contains(value)) {

@@ -22,7 +22,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.stereotype.Component;
 
-/** Runs tunings, one at a time in this instance of the service. */
+/** Runs tunings. Only one at a time runs in this instance of the service. */
 @Component
 @EnableConfigurationProperties(TuningProperties.class)
 public class Tunings {
@@ -38,8 +38,8 @@ public class Tunings {
 	private final LongSupplier clock;
 
 	/**
-	 * The meters of the runs, which are no jobs of callers; like those of callers' jobs,
-	 * so that the same code is measured.
+	 * The meters of the runs. They are separate because the runs are not jobs of callers,
+	 * and of the same kind so that the same code is measured.
 	 */
 	private final JobMeters meters = new JobMeters(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
 
@@ -51,10 +51,10 @@ public class Tunings {
 	}
 
 	/**
-	 * Runs tunings by another clock.
-	 * @param defaults has the timeout of their runs, and the settings that rows are
-	 * compared with
-	 * @param clock nanoseconds, by which budgets are counted
+	 * Creates the service with another clock.
+	 * @param defaults the timeout of the runs, and the settings that rows are compared
+	 * with
+	 * @param clock the clock of the budgets, in nanoseconds
 	 */
 	public Tunings(Tasks tasks, Jobs jobs, RedisNodes nodes, JobDefaults defaults, LongSupplier clock) {
 		this.tasks = tasks;
@@ -65,7 +65,8 @@ public class Tunings {
 	}
 
 	/**
-	 * Runs a tuning in the calling thread, to its end, in one place of the queue of jobs.
+	 * Runs a tuning to its end in the calling thread. It has one position in the queue of
+	 * jobs.
 	 * @param client the client whose tuning it is
 	 * @param caller the caller whose thread this is
 	 * @throws JobRefusedException if another one runs or waits, or if it may not begin
@@ -73,7 +74,7 @@ public class Tunings {
 	public EndedJob<?> run(Client client, TuningSettings settings, Caller caller) {
 		if (!this.busy.compareAndSet(false, true)) {
 			throw new JobRefusedException(Reason.TOO_MANY,
-					"Another tuning runs, and two would measure each other: send this one again when it has ended");
+					"Another tuning runs, and two at once would distort each other's measurements: send this one again after it has ended");
 		}
 		try {
 			return this.tasks.run(client, JobKind.TUNING, null, caller,

@@ -1,6 +1,6 @@
 /**
- * Tunings: a grid of settings comes in, each of its rows is run against Redis with
- * records of the service's own, and figures for each row and a recommendation go out.
+ * Tunings: each row of a grid of settings is run against Redis with generated records.
+ * The report has measurements of each row and a recommendation.
  */
 @NullMarked
 package io.pipeset.tuning;

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Prefixes count every key exactly once and list the largest prefixes, however many there are.
+ * Prefixes count every key exactly once and list the largest prefixes, however many there
+ * are.
  */
 class PrefixesTests {
 

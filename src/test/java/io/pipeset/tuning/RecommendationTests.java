@@ -11,56 +11,58 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Of the rows that are about as fast as the fastest, the most modest one is recommended.
+ * Recommends the row with the smallest batches and fewest lanes among the rows that are
+ * about as fast as the fastest.
  */
 class RecommendationTests {
 
-	/** Defaults that are no row. */
-	private static final Choice ELSEWHERE = new Choice(77, FlushPolicy.each(), 7);
+	/** Default settings that are not a row of the grid. */
+	private static final RowSettings OTHER_DEFAULTS = new RowSettings(77, FlushPolicy.each(), 7);
 
 	@Test
-	void nearbyWhereBatchesHardlyMatterTheSmallestOnesAreEnough() {
+	void smallBatchesAreRecommendedIfLargeOnesAreHardlyFaster() {
 		Recommendation near = Recommendation
 			.of(List.of(row(1_000, 1, 0.104, 0.103, 0.106), row(10_000, 1, 0.103, 0.101, 0.110),
-					row(100_000, 1, 0.100, 0.099, 0.101), row(100_000, 2, 0.150, 0.140, 0.160)), ELSEWHERE);
+					row(100_000, 1, 0.100, 0.099, 0.101), row(100_000, 2, 0.150, 0.140, 0.160)), OTHER_DEFAULTS);
 		assertThat(near.choice()).isEqualTo(choice(1_000, 1));
 		assertThat(near.because()).isEqualTo("within 5 % of the fastest row, with the smallest batches and then the"
 				+ " fewest lanes: 0.104 s against 0.100 s with batchSize=100000, flush=buffered:1000, concurrency=1");
 	}
 
 	@Test
-	void farAwayWhereEveryBatchCostsARoundTripTheLargestOnesWin() {
+	void largeBatchesAreRecommendedIfRoundTripsAreSlow() {
 		Recommendation far = Recommendation.of(List.of(row(1_000, 1, 1.05, 1.04, 1.06), row(1_000, 4, 0.35, 0.3, 0.4),
-				row(100_000, 1, 0.210, 0.209, 0.215), row(100_000, 4, 0.200, 0.199, 0.205)), ELSEWHERE);
+				row(100_000, 1, 0.210, 0.209, 0.215), row(100_000, 4, 0.200, 0.199, 0.205)), OTHER_DEFAULTS);
 		assertThat(far.choice()).isEqualTo(choice(100_000, 1));
 		assertThat(far.because()).contains("0.210 s against 0.200 s", "concurrency=4").doesNotContain("overlap");
 	}
 
 	@Test
-	void aRowFarAheadOfAllIsTheFastest() {
+	void aRowMuchFasterThanAllOthersIsRecommended() {
 		Recommendation lanes = Recommendation
-			.of(List.of(row(1_000, 1, 1.05, 1.04, 1.06), row(100_000, 4, 0.2, 0.19, 0.21)), ELSEWHERE);
+			.of(List.of(row(1_000, 1, 1.05, 1.04, 1.06), row(100_000, 4, 0.2, 0.19, 0.21)), OTHER_DEFAULTS);
 		assertThat(lanes.choice()).isEqualTo(choice(100_000, 4));
 		assertThat(lanes.because()).startsWith("the fastest row, with 0.200 s, and no row within 5 % of it");
 	}
 
 	@Test
-	void fewerLanesDecideBetweenEqualBatchesAndThenTheTime() {
-		Row slower = Row.of(new Choice(1_000, FlushPolicy.close(), 1), runs(0.104), 100_000);
-		assertThat(Recommendation.of(List.of(row(1_000, 2, 0.100), slower, row(1_000, 1, 0.102)), ELSEWHERE).choice())
+	void betweenEqualBatchesFewerLanesWinAndThenTheTime() {
+		Row slower = Row.of(new RowSettings(1_000, FlushPolicy.close(), 1), runs(0.104), 100_000);
+		assertThat(
+				Recommendation.of(List.of(row(1_000, 2, 0.100), slower, row(1_000, 1, 0.102)), OTHER_DEFAULTS).choice())
 			.isEqualTo(choice(1_000, 1));
 	}
 
 	@Test
-	void noiseThatCoversAllDifferencesIsToldSo() {
+	void overlapOfAllTimesIsReported() {
 		Recommendation noisy = Recommendation.of(List.of(row(1_000, 1, 0.100, 0.080, 0.150),
-				row(10_000, 1, 0.110, 0.090, 0.160), row(100_000, 1, 0.090, 0.085, 0.140)), ELSEWHERE);
+				row(10_000, 1, 0.110, 0.090, 0.160), row(100_000, 1, 0.090, 0.085, 0.140)), OTHER_DEFAULTS);
 		assertThat(noisy.choice()).isEqualTo(choice(100_000, 1));
 		assertThat(noisy.because()).endsWith("; the times of all rows overlap, so that the choice hardly matters here");
 	}
 
 	@Test
-	void theChoiceIsHeldAgainstTheDefaultsOfTheService() {
+	void theRecommendationIsComparedWithTheDefaults() {
 		List<Row> rows = List.of(row(1_000, 1, 0.104, 0.103, 0.106), row(100_000, 1, 0.101, 0.099, 0.102));
 		assertThat(Recommendation.of(rows, choice(100_000, 1)).because())
 			.endsWith("; the defaults of this service took 0.101 s");
@@ -73,20 +75,20 @@ class RecommendationTests {
 	}
 
 	@Test
-	void oneRowIsItsOwnRecommendation() {
-		Recommendation one = Recommendation.of(List.of(row(1_000, 1, 0.1, 0.09, 0.12)), ELSEWHERE);
+	void theOnlyRowIsRecommended() {
+		Recommendation one = Recommendation.of(List.of(row(1_000, 1, 0.1, 0.09, 0.12)), OTHER_DEFAULTS);
 		assertThat(one.choice()).isEqualTo(choice(1_000, 1));
 		assertThat(one.because()).isEqualTo("the only row that was measured, with 0.100 s");
 	}
 
 	@Test
-	void rowsThatTheBudgetLeftOutAreMentionedAndNeverChosen() {
+	void unmeasuredRowsAreMentionedAndNeverRecommended() {
 		Row unmeasured = Row.of(choice(1, 1), List.of(), 100_000);
 		Recommendation some = Recommendation.of(List.of(unmeasured, row(10_000, 1, 0.2), row(100_000, 1, 0.1)),
-				ELSEWHERE);
+				OTHER_DEFAULTS);
 		assertThat(some.choice()).isEqualTo(choice(100_000, 1));
 		assertThat(some.because()).endsWith("; 1 rows were not measured within the budget");
-		assertThat(Recommendation.of(List.of(unmeasured), ELSEWHERE).choice()).isNull();
+		assertThat(Recommendation.of(List.of(unmeasured), OTHER_DEFAULTS).choice()).isNull();
 	}
 
 	@Test
@@ -102,8 +104,8 @@ class RecommendationTests {
 		assertThat(Row.of(choice(1_000, 1), runs(0.1), 100_000).redisCpuSeconds()).isNull();
 	}
 
-	private static Choice choice(int batchSize, int concurrency) {
-		return new Choice(batchSize, FlushPolicy.buffered(1_000), concurrency);
+	private static RowSettings choice(int batchSize, int concurrency) {
+		return new RowSettings(batchSize, FlushPolicy.buffered(1_000), concurrency);
 	}
 
 	private static Row row(int batchSize, int concurrency, double... seconds) {

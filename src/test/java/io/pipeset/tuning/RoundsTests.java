@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Rows take turns, and none begins after the budget. */
+/** Contenders run round-robin, and no run begins after the budget. */
 class RoundsTests {
 
 	private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 1);
@@ -19,19 +19,19 @@ class RoundsTests {
 	private final List<Runnable> contenders = List.of(contender("a"), contender("b"), contender("c"));
 
 	@Test
-	void allTakeTurnsAndEachRoundBeginsWithAnotherOne() {
+	void contendersRunRoundRobinAndEachRoundBeginsWithAnotherOne() {
 		new Rounds(Duration.ofSeconds(100), this.clock::get).run(3, this.contenders);
 		assertThat(this.ran).containsExactly("a", "b", "c", "b", "c", "a", "c", "a", "b");
 	}
 
 	@Test
-	void noRunBeginsAfterTheBudgetAndOneThatHasBegunEnds() {
+	void noRunBeginsAfterTheBudgetAndARunThatHasBegunCompletes() {
 		new Rounds(Duration.ofMillis(3_500), this.clock::get).run(2, this.contenders);
 		assertThat(this.ran).containsExactly("a", "b", "c", "b");
 	}
 
 	@Test
-	void theTimeBeforeTheFirstRoundCounts() {
+	void timeBeforeTheFirstRoundCountsTowardsTheBudget() {
 		Rounds rounds = new Rounds(Duration.ofSeconds(2), this.clock::get);
 		this.clock.addAndGet(Duration.ofSeconds(2).toNanos());
 		rounds.run(2, this.contenders);

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The records of tunings stay below their prefix, and have an expiry or prepared keys.
+ * All keys of a tuning have its prefix, and each key has an expiry.
  */
 class TuningRecordsTests {
 
@@ -37,7 +37,7 @@ class TuningRecordsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "SET", "HSET", "LPUSH" })
-	void theirKeysAreExactlyThoseThatAreRemoved(Operation operation) throws IOException {
+	void writtenKeysAreExactlyTheRemovedKeys(Operation operation) throws IOException {
 		TuningKeys keys = new TuningKeys("t", operation, 2_345);
 		Set<String> written = new LinkedHashSet<>();
 		for (String command : commands(new TuningRecords(keys, 1, 2_345, () -> 0, 1))) {
@@ -53,12 +53,12 @@ class TuningRecordsTests {
 	}
 
 	@Test
-	void theyEndWhenTheirTimeIsOver() throws IOException {
+	void recordsEndAtTheDeadline() throws IOException {
 		TuningKeys keys = new TuningKeys("t", Operation.SET, 10_000);
 		AtomicLong clock = new AtomicLong(Long.MAX_VALUE);
 		TuningRecords records = new TuningRecords(keys, 1, 10_000, clock::getAndIncrement, Long.MAX_VALUE + 2);
 		assertThat(commands(records)).hasSize(3_000);
-		assertThat(records.isBrokenOff()).isTrue();
+		assertThat(records.isTimedOut()).isTrue();
 	}
 
 	@Test
@@ -70,7 +70,7 @@ class TuningRecordsTests {
 		assertThat(commands.subList(0, 4)).containsExactly("UNLINK " + PREFIX + "000", "LPUSH " + PREFIX + "000 v",
 				"EXPIRE " + PREFIX + "000 3600", "UNLINK " + PREFIX + "001");
 		assertThat(commands.get(PreparedKeys.BATCH_SIZE - 1)).startsWith("EXPIRE ");
-		assertThat(new TuningKeys("t", Operation.SET, 1_000).arePrepared()).isFalse();
+		assertThat(new TuningKeys("t", Operation.SET, 1_000).needPreparation()).isFalse();
 	}
 
 	private static List<String> commands(RecordReader reader) throws IOException {

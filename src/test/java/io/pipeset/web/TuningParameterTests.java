@@ -74,12 +74,12 @@ class TuningParameterTests {
 					valueBytes=0                 | 'valueBytes' must be a whole number from 1 to 1000000, not '0'
 					valueBytes=1000001           | 'valueBytes' must be a whole number from 1 to 1000000, not '1000001'
 					valueBytes=1000000           | 'records' times 'valueBytes' must be no more than 268435456 bytes (pipeset.tuning.max-bytes), not 100000000000
-					batchSizes=0                 | 'batchSizes' must be a list with commas, each entry a whole number from 1 to 100000, not '0'
-					batchSizes=10,,20            | 'batchSizes' must be a list with commas, each entry a whole number from 1 to 100000, not ''
+					batchSizes=0                 | 'batchSizes' must be a comma-separated list, each entry a whole number from 1 to 100000, not '0'
+					batchSizes=10,,20            | 'batchSizes' must be a comma-separated list, each entry a whole number from 1 to 100000, not ''
 					batchSizes=10,10             | 'batchSizes' must not have '10' more than once
-					batchSizes=100001            | 'batchSizes' must be a list with commas, each entry a whole number from 1 to 100000, not '100001'
-					flushes=each,never           | 'flushes' must be a list with commas, each entry each, close or buffered:N with N from 1 to 100000, not 'never'
-					concurrencies=17             | 'concurrencies' must be a list with commas, each entry a whole number from 1 to 16, not '17'
+					batchSizes=100001            | 'batchSizes' must be a comma-separated list, each entry a whole number from 1 to 100000, not '100001'
+					flushes=each,never           | 'flushes' must be a comma-separated list, each entry each, close or buffered:N with N from 1 to 100000, not 'never'
+					concurrencies=17             | 'concurrencies' must be a comma-separated list, each entry a whole number from 1 to 16, not '17'
 					runs=0                       | 'runs' must be a whole number from 1 to 10, not '0'
 					runs=11                      | 'runs' must be a whole number from 1 to 10, not '11'
 					budget=0s                    | 'budget' must be a duration from 1s to 10m such as 30s or PT30S, not '0s'

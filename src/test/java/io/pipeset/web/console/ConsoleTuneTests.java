@@ -133,7 +133,7 @@ class ConsoleTuneTests extends ConsolePages {
 		this.browser.type("#field-batchSizes", "7,seven");
 		this.browser.click("#tune");
 		this.browser.awaitSaid(
-				"'batchSizes' must be a list with commas, each entry a whole number from 1 to 100000, not 'seven'");
+				"'batchSizes' must be a comma-separated list, each entry a whole number from 1 to 100000, not 'seven'");
 		this.browser.type("#field-batchSizes", "7");
 		this.browser.type("#field-records", "999");
 		this.browser.click("#tune");

@@ -5,17 +5,18 @@ import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.JobSettings;
 
 /**
- * The settings by which the rows of a grid differ.
+ * The settings of one row of the grid.
  *
  * @param batchSize the most commands in a batch
- * @param concurrency the lanes
+ * @param flush when a lane writes to its socket
+ * @param concurrency the number of lanes
  */
-public record Choice(int batchSize, FlushPolicy flush, int concurrency) {
+public record RowSettings(int batchSize, FlushPolicy flush, int concurrency) {
 
-	/** The settings of jobs that give none. */
-	static Choice of(JobDefaults defaults) {
+	/** The default settings of jobs. */
+	static RowSettings of(JobDefaults defaults) {
 		JobSettings settings = defaults.toSettings();
-		return new Choice(settings.batchSize(), settings.flush(), settings.concurrency());
+		return new RowSettings(settings.batchSize(), settings.flush(), settings.concurrency());
 	}
 
 	@Override
