@@ -12,16 +12,16 @@ import io.pipeset.report.JobReport.Sent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The account of a job's records while it runs, in bounded memory: a count for each
- * operation and outcome, and the items to list. The reading thread and every lane enter
- * outcomes into it, a slab at a time.
+ * The account of a job's records while the job runs, in bounded memory. It has a count
+ * for each operation and outcome, and the items to list. The reading thread and all lanes
+ * add outcomes to it, one slab at a time.
  */
 public final class Account {
 
-	/** The operation of a record that did not get as far as naming one. */
+	/** The operation name of a record that failed before its operation was known. */
 	public static final String NO_OPERATION = "none";
 
-	/** The memory of an item, beside its strings. */
+	/** The memory of an item in bytes, without its reply. */
 	private static final int ITEM_BYTES = 400;
 
 	private final Results results;
@@ -30,7 +30,7 @@ public final class Account {
 
 	private final long maxItemsBytes;
 
-	private final LongPredicate memory;
+	private final LongPredicate reserveMemory;
 
 	private final TakenValues taken;
 
@@ -40,7 +40,7 @@ public final class Account {
 
 	private final List<Item> items = new ArrayList<>();
 
-	/** The part of the counts that meters have. */
+	/** The counts that the meters already include. */
 	private final Map<String, Map<Outcome, Long>> metered = new TreeMap<>();
 
 	private long meteredCommands;
@@ -49,10 +49,10 @@ public final class Account {
 
 	private boolean endsWhenEmpty;
 
-	/** Asked for each record, by the thread that reads. */
+	/** Volatile because the reading thread checks it for each record. */
 	private volatile boolean empty;
 
-	private boolean listsEmpty;
+	private boolean mayListEmpty;
 
 	private long unknownEarlier;
 
@@ -82,7 +82,10 @@ public final class Account {
 
 	/**
 	 * Opens an account that lists items of any size.
-	 * @param valuesApart whether values taken out of Redis stand in a list of their own
+	 * @param results which records to list
+	 * @param maxItems how many to list at most
+	 * @param valuesApart whether popped values are in a list of their own and not in
+	 * items
 	 */
 	public Account(Results results, int maxItems, boolean valuesApart) {
 		this(results, maxItems, Long.MAX_VALUE, valuesApart, (bytes) -> true);
@@ -90,60 +93,63 @@ public final class Account {
 
 	/**
 	 * Opens an account.
-	 * @param maxItems how many to list at most; replies that carry values taken out of
-	 * Redis are listed beyond it
-	 * @param maxItemsBytes the size of what Redis answered to those, at most; values
-	 * taken out of Redis do not count
-	 * @param valuesApart whether such values stand in a list of their own and not in
+	 * @param results which records to list
+	 * @param maxItems how many to list at most; items with popped values are listed in
+	 * any case
+	 * @param maxItemsBytes the most bytes of replies in listed items; popped values do
+	 * not count
+	 * @param valuesApart whether popped values are in a list of their own and not in
 	 * items
-	 * @param memory takes the memory of an item, in bytes, or says that there is none
+	 * @param reserveMemory reserves the memory of an item, in bytes; {@code false} if
+	 * there is none
 	 */
-	public Account(Results results, int maxItems, long maxItemsBytes, boolean valuesApart, LongPredicate memory) {
+	public Account(Results results, int maxItems, long maxItemsBytes, boolean valuesApart,
+			LongPredicate reserveMemory) {
 		this.results = results;
 		this.maxItems = maxItems;
 		this.maxItemsBytes = maxItemsBytes;
 		this.taken = new TakenValues(valuesApart);
-		this.memory = memory;
+		this.reserveMemory = reserveMemory;
 	}
 
-	/** Sets who takes note of the outcome of each record, before the first one. */
+	/** Sets the log of each record's outcome. Call this before the first outcome. */
 	public void logTo(OutcomeLog log) {
 		this.log = log;
 	}
 
-	/** Who takes note of the outcome of each record; {@code null} for nobody. */
+	/** The log of each record's outcome; {@code null} for none. */
 	public @Nullable OutcomeLog log() {
 		return this.log;
 	}
 
-	/** Says that no record is to be run: a record that was not run is no error. */
+	/** Marks the job as a dry run, in which an unprocessed record is not an error. */
 	public synchronized void setDryRun() {
 		this.dryRun = true;
 	}
 
 	/**
-	 * Says that the job ends at the first empty answer. Of its records that answer is the
-	 * only noop. Those behind it that were asked for in vain are left out.
+	 * Marks the job as one that ends at the first empty reply. The record with that reply
+	 * is its only noop. Later noops are not counted.
 	 */
 	public synchronized void endsWhenEmpty() {
 		this.endsWhenEmpty = true;
-		this.listsEmpty = true;
+		this.mayListEmpty = true;
 	}
 
 	/**
-	 * Whether a job that ends at the first empty answer has met it.
+	 * Whether a job that ends at the first empty reply has received it.
 	 * @return {@code false} for other jobs
 	 */
 	public boolean isEmpty() {
 		return this.empty;
 	}
 
-	/** The records that were read, and are left out because of an empty answer. */
+	/** How many noops were not counted because they came after the first empty reply. */
 	public synchronized long leftOut() {
 		return this.leftOut;
 	}
 
-	/** Counts records of which nothing is listed. */
+	/** Counts records, without listing them. */
 	public synchronized void count(String operation, Outcome outcome, long records) {
 		long counted = (this.endsWhenEmpty) ? countUntilEmpty(outcome, records) : records;
 		if (counted > 0) {
@@ -153,7 +159,7 @@ public final class Account {
 		}
 	}
 
-	/** Counts records that an earlier run of the job has brought to their outcome. */
+	/** Counts records whose outcome is from an earlier run of the job. */
 	public synchronized void countEarlier(String operation, Outcome outcome, long records) {
 		count(operation, outcome, records);
 		this.unknownEarlier += (outcome == Outcome.UNKNOWN) ? records : 0;
@@ -161,7 +167,7 @@ public final class Account {
 			.merge(outcome, records, Long::sum);
 	}
 
-	/** How many of the unknown records are so since an earlier run of the job. */
+	/** How many of the unknown records are from an earlier run of the job. */
 	public synchronized long unknownEarlier() {
 		return this.unknownEarlier;
 	}
@@ -177,20 +183,20 @@ public final class Account {
 	}
 
 	/**
-	 * Whether a record of this outcome would still be listed, with what Redis answered.
-	 * @param bytes the size of the answer
-	 * @return {@code false} if the caller did not ask for it, or no memory is left for
-	 * it; the report then says how many records it omits
+	 * Claims an item for a record of this outcome, if the report has space for it.
+	 * @param bytes the size of the reply
+	 * @return {@code false} if the caller did not request such items, or a limit is
+	 * reached; the report then says how many records it omits
 	 */
 	public synchronized boolean claimItem(Outcome outcome, long bytes) {
 		if (this.endsWhenEmpty && outcome == Outcome.NOOP) {
-			if (!this.listsEmpty) {
+			if (!this.mayListEmpty) {
 				return false;
 			}
-			this.listsEmpty = false;
+			this.mayListEmpty = false;
 		}
 		if (!lists(outcome) || this.listed == this.maxItems || bytes > this.maxItemsBytes - this.listedBytes
-				|| !this.memory.test(ITEM_BYTES + bytes)) {
+				|| !this.reserveMemory.test(ITEM_BYTES + bytes)) {
 			return false;
 		}
 		this.listed++;
@@ -200,16 +206,17 @@ public final class Account {
 
 	/**
 	 * Lists a record.
-	 * @param item the record, {@link #claimItem claimed} before, or one that carries
-	 * values taken out of Redis
+	 * @param item the record; it must be {@link #claimItem claimed} before, unless it has
+	 * popped values
 	 */
 	public synchronized void list(Item item) {
 		this.items.add(item);
 	}
 
 	/**
-	 * Adds one write, its commands, and the replies to them.
-	 * @param commands the commands on data, each of one record or several
+	 * Adds one write and its commands and replies.
+	 * @param commands the data commands, each with one record or several
+	 * @param bytes the bytes written
 	 * @param replies the records whose replies were read
 	 */
 	public synchronized void sent(long commands, long bytes, long replies) {
@@ -219,57 +226,56 @@ public final class Account {
 		this.replied += replies;
 	}
 
-	/** The losses of Redis that the job met. */
+	/** The connection losses and failovers that affected the job. */
 	public Losses losses() {
 		return this.losses;
 	}
 
 	/**
-	 * The codes of all records that did not run as asked, which {@link #count} does not
-	 * know.
+	 * The error codes of all failed records. {@link #count} does not add to them.
 	 */
 	public ErrorCodes errorCodes() {
 		return this.errorCodes;
 	}
 
-	/** Takes note that a part of a record ran that counts as rejected. */
+	/** Notes that a record counted as rejected has run in part. */
 	public synchronized void ranInPart() {
 		this.ranInPart = true;
 	}
 
-	/** Whether a part of a rejected record has run. */
+	/** Whether a rejected record has run in part. */
 	public synchronized boolean hasRunInPart() {
 		return this.ranInPart;
 	}
 
 	/**
-	 * Takes note that Redis runs no transactions any more.
-	 * @param refusal how it refused one, and what became of its commands
+	 * Notes that Redis refused a transaction.
+	 * @param refusal the error, and what happened to the commands
 	 */
 	public synchronized void transactionRefused(String refusal) {
 		this.transactionRefusal = refusal;
 	}
 
 	/**
-	 * How Redis refused a transaction.
-	 * @return a text for the caller; {@code null} if it refused none
+	 * The refusal of a transaction.
+	 * @return a text for the caller; {@code null} if no transaction was refused
 	 */
 	public synchronized @Nullable String transactionRefusal() {
 		return this.transactionRefusal;
 	}
 
 	/**
-	 * Whether every reply is wanted, and not only what tells an outcome.
-	 * @return {@code false} also when the list is full already
+	 * Whether the report needs every reply in full, and not only its outcome.
+	 * @return {@code false} also if the list is full
 	 */
 	public synchronized boolean wantsReplies() {
 		return this.results == Results.ALL && this.listed < this.maxItems && this.listedBytes < this.maxItemsBytes;
 	}
 
 	/**
-	 * Whether the caller wants the values that records take out of Redis.
-	 * @return {@code false} with {@code results=none}, unless they stand in a list of
-	 * their own
+	 * Whether the report needs popped values.
+	 * @return {@code false} with {@code results=none}, unless they are in a list of their
+	 * own
 	 */
 	public boolean wantsValues() {
 		return this.results != Results.NONE || this.taken.areApart();
@@ -297,10 +303,11 @@ public final class Account {
 	}
 
 	/**
-	 * The outcomes and commands since this was called last, for meters that grow.
-	 * @return by the operation's name; every record is in one answer alone
+	 * Returns the outcomes and commands that were added since the previous call, for
+	 * counters.
+	 * @return the outcomes by operation; each record is in exactly one result
 	 */
-	synchronized Growth growth() {
+	synchronized Delta nextDelta() {
 		Map<String, Map<Outcome, Long>> grown = new TreeMap<>();
 		this.counts.forEach((operation, outcomes) -> outcomes.forEach((outcome, records) -> {
 			Long before = this.metered.computeIfAbsent(operation, (name) -> new EnumMap<>(Outcome.class))
@@ -308,28 +315,29 @@ public final class Account {
 			grown.computeIfAbsent(operation, (name) -> new EnumMap<>(Outcome.class))
 				.put(outcome, records - ((before != null) ? before : 0));
 		}));
-		Growth growth = new Growth(grown, this.commandsSent - this.meteredCommands);
+		Delta delta = new Delta(grown, this.commandsSent - this.meteredCommands);
 		this.meteredCommands = this.commandsSent;
-		return growth;
+		return delta;
 	}
 
 	/**
-	 * The one operation of all records so far.
-	 * @return its name, {@code mixed} for several and {@code none} for none
+	 * The operation of all records so far.
+	 * @return its name; {@code mixed} for several operations, {@code none} without
+	 * records
 	 */
 	public synchronized String operation() {
 		return (this.counts.size() > 1) ? "mixed" : this.counts.keySet().stream().findFirst().orElse(NO_OPERATION);
 	}
 
 	/**
-	 * The records listed.
+	 * The listed records.
 	 * @return a snapshot in the order of the records
 	 */
 	public synchronized List<Item> items() {
 		return this.items.stream().sorted(Comparator.comparingLong(Item::index)).toList();
 	}
 
-	/** How many records should have been listed and were not. */
+	/** How many requested items are not listed. */
 	public synchronized long itemsOmitted() {
 		long omitted = 0;
 		for (Outcome outcome : Outcome.values()) {
@@ -347,21 +355,21 @@ public final class Account {
 	}
 
 	/**
-	 * The values taken out of Redis.
-	 * @return them in their order, or {@code null} where items carry them
+	 * The popped values.
+	 * @return the values in their order; {@code null} if the items have them
 	 */
 	public @Nullable List<Object> values() {
 		return this.taken.list();
 	}
 
-	/** The values that the job took out of Redis. */
+	/** The account of the popped values. */
 	public TakenValues taken() {
 		return this.taken;
 	}
 
 	/**
-	 * The commands and bytes written so far, those sent again included.
-	 * @param millis the time in which they were written
+	 * The commands and bytes written so far, retries included.
+	 * @param millis the time since the start of the job
 	 */
 	public synchronized Sent sent(double millis) {
 		return new Sent(Math.round(this.replied * 1000 / Math.max(millis, 0.001)), this.commandsSent, this.bytesSent,
@@ -369,8 +377,8 @@ public final class Account {
 	}
 
 	/**
-	 * How many commands on data were written, those sent again included.
-	 * @return the count; fewer than records where these had commands in common
+	 * How many data commands were written, retries included.
+	 * @return the count; fewer than the records if commands were coalesced
 	 */
 	public synchronized long commandsSent() {
 		return this.commandsSent;
@@ -384,8 +392,8 @@ public final class Account {
 		return this.bytesSent;
 	}
 
-	/** A part of an account. */
-	record Growth(Map<String, Map<Outcome, Long>> records, long commandsSent) {
+	/** The change of an account since an earlier call. */
+	record Delta(Map<String, Map<Outcome, Long>> records, long commandsSent) {
 
 	}
 

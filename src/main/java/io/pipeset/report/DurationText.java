@@ -2,17 +2,17 @@ package io.pipeset.report;
 
 import java.time.Duration;
 
-/** Durations as reports and messages write them. */
+/** Formats durations for reports and messages. */
 public final class DurationText {
 
 	private DurationText() {
 	}
 
 	/**
-	 * Writes a duration as settings take it.
+	 * Formats a duration so that it is a valid setting.
 	 * @param duration whole milliseconds
-	 * @return seconds where it is a whole number of them, such as {@code 10s}, or else
-	 * milliseconds, such as {@code 1500ms}
+	 * @return whole seconds such as {@code 10s}, otherwise milliseconds such as
+	 * {@code 1500ms}
 	 */
 	public static String of(Duration duration) {
 		long millis = duration.toMillis();

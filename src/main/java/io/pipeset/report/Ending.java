@@ -3,10 +3,10 @@ package io.pipeset.report;
 import java.util.Locale;
 
 /**
- * The reason for the end of a job, and its text.
+ * Why a job ended.
  *
- * @param detail the event and its remedy, for the caller to read; empty for a completed
- * job
+ * @param cause the kind of end
+ * @param detail what happened and what the caller can do; empty for a completed job
  */
 public record Ending(Cause cause, String detail) {
 
@@ -14,7 +14,7 @@ public record Ending(Cause cause, String detail) {
 	public static final Ending COMPLETED = new Ending(Cause.COMPLETED, "");
 
 	/**
-	 * The kinds of end that the contract knows, each with the state it leaves the job in.
+	 * The kinds of end that the API has, each with the resulting state of the job.
 	 */
 	public enum Cause {
 
@@ -22,45 +22,47 @@ public record Ending(Cause cause, String detail) {
 		COMPLETED(JobState.COMPLETED),
 
 		/**
-		 * More records were rejected than {@code maxErrors} allows, or a pop limit was
-		 * met.
+		 * More records were rejected than {@code maxErrors} allows, or a limit of a pop
+		 * was reached.
 		 */
 		STOPPED(JobState.STOPPED),
 
-		/** The body has another number of records than the path declares. */
+		/** The number of records in the body differs from the number in the path. */
 		COUNT_MISMATCH(JobState.FAILED),
 
-		/** The body's framing broke: no further record can be told from its bytes. */
+		/** The body's framing is broken, so no further record can be read from it. */
 		MALFORMED_BODY(JobState.FAILED),
 
 		/** The body is larger than a limit. */
 		LIMIT(JobState.FAILED),
 
-		/** The body stopped coming. */
+		/** No more of the body arrived in time. */
 		STALLED(JobState.FAILED),
 
 		/** Redis refused a whole batch for one reason. */
 		REDIS_REFUSES(JobState.STOPPED),
 
-		/** Redis was lost after something had been written. */
+		/** The connection to Redis was lost after a command had been written. */
 		REDIS_LOST(JobState.FAILED),
 
-		/** Nothing could be written. */
+		/** Redis could not be reached, and no command was written. */
 		REDIS_UNREACHABLE(JobState.FAILED),
 
-		/** The control Redis does not answer, without which nothing may be written. */
+		/**
+		 * The control Redis does not answer, and no command may be written without it.
+		 */
 		CONTROL_UNREACHABLE(JobState.FAILED),
 
-		/** The service was told to stop before the job was through. */
+		/** The service was shut down before the job was done. */
 		SHUTTING_DOWN(JobState.STOPPED),
 
 		/**
-		 * Another request cancelled it, or its caller went away before it had all
+		 * Another request cancelled it, or its caller disconnected before it had sent all
 		 * records.
 		 */
 		CANCELLED(JobState.CANCELLED),
 
-		/** A defect of the service, or a want of threads or memory, ended the job. */
+		/** A defect of the service, or a lack of threads or memory. */
 		INTERNAL_SERVER_ERROR(JobState.FAILED);
 
 		private final JobState state;
@@ -71,13 +73,13 @@ public record Ending(Cause cause, String detail) {
 			this.state = state;
 		}
 
-		/** The state it leaves the job in. */
+		/** The resulting state of the job. */
 		public JobState state() {
 			return this.state;
 		}
 
 		/**
-		 * The last part of the problem's type, a promise to callers.
+		 * The last part of the problem type, which is part of the API.
 		 * @return for instance {@code redis-lost}
 		 */
 		public String problemType() {

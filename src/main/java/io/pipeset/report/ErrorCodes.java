@@ -4,17 +4,17 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How many records of a job have each error code, listed or not. A script may answer any
- * word as its code, so only so many words are counted apart, and only short ones.
+ * Counts the records of a job by error code, listed or not. A script may reply with any
+ * word as its code, so the number and the length of the codes are bounded.
  */
 public final class ErrorCodes {
 
-	/** The name under which all other codes are added up. */
+	/** The code that stands for all codes beyond the bounds. */
 	static final String OTHER = "(other)";
 
-	static final int MOST = 50;
+	static final int MAX_CODES = 50;
 
-	static final int MOST_CHARACTERS = 32;
+	static final int MAX_CODE_LENGTH = 32;
 
 	private final Map<String, Long> records = new TreeMap<>();
 
@@ -23,13 +23,13 @@ public final class ErrorCodes {
 
 	/**
 	 * Counts records.
-	 * @param count how many have it; 0 leaves the counts as they are
+	 * @param count the number of records with the code; 0 changes nothing
 	 */
 	public synchronized void add(String code, long count) {
 		if (count > 0) {
-			boolean apart = !code.isEmpty() && code.length() <= MOST_CHARACTERS
-					&& (this.records.size() < MOST || this.records.containsKey(code));
-			this.records.merge((apart) ? code : OTHER, count, Long::sum);
+			boolean counted = !code.isEmpty() && code.length() <= MAX_CODE_LENGTH
+					&& (this.records.size() < MAX_CODES || this.records.containsKey(code));
+			this.records.merge((counted) ? code : OTHER, count, Long::sum);
 		}
 	}
 

@@ -7,16 +7,16 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One record as the report lists it.
+ * A record in the report.
  *
- * @param index its place in the job, from 0
- * @param line its line in the body, from 1; {@code null} where the format has no lines
- * @param id the caller's own name of it
- * @param op its operation; {@code null} where the record did not get as far as naming one
+ * @param index its index in the job, from 0
+ * @param line its line in the body, from 1; {@code null} if the format has no lines
+ * @param id the caller's id for it; {@code null} if it has none
+ * @param op its operation; {@code null} if it failed before its operation was known
  * @param key its first key
- * @param error the reason, for a record that did not run as asked
- * @param reply the answer of Redis, if the caller asked for it or it exists nowhere else
- * @param raw the row or line as it came, 1 KB at most, where it could not become a record
+ * @param error the reason why it failed; {@code null} if it did not
+ * @param reply the reply of Redis, if the caller requested it or if it has popped values
+ * @param raw the unparsed row or line, 1 KB at most, if it is not a valid record
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Item(long index, @Nullable Long line, @Nullable String id, @Nullable String op, @Nullable Object key,
@@ -24,22 +24,22 @@ public record Item(long index, @Nullable Long line, @Nullable String id, @Nullab
 		@Nullable Object raw) {
 
 	/**
-	 * Why a record did not run as asked.
+	 * Why a record failed.
 	 *
-	 * @param code the first word of Redis's error, or one of the service's own
+	 * @param code the first word of Redis's error, or a code of the service
 	 * @param message the whole error
-	 * @param retryable whether the same record may well succeed later
+	 * @param retryable whether the same record may succeed later
 	 */
 	public record Failure(String code, String message, boolean retryable) {
 
 	}
 
 	/**
-	 * A reply of Redis, which may be nil. The type tells "answered nil" from "not
-	 * listed".
+	 * A reply of Redis. This type distinguishes a nil reply from a reply that is not
+	 * listed.
 	 *
-	 * @param value a string, a number, a list of such, or {@code null}; a value that is
-	 * not UTF-8 stands as {@code {"base64": "…"}}
+	 * @param value a string, a number, a list of these, or {@code null} for nil; a value
+	 * that is not UTF-8 is {@code {"base64": "…"}}
 	 */
 	public record Reply(@JsonValue @Nullable Object value) {
 

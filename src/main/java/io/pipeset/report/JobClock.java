@@ -6,14 +6,16 @@ import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time that a job spends in its phases. Any of its threads may call any method; times
- * come from {@link System#nanoTime()}.
+ * Measures the time that a job spends in its phases. Thread-safe.
  */
 public final class JobClock {
 
 	private final long started = System.nanoTime();
 
-	/** Of all batches, from the second on: most jobs have one, whose time is exact. */
+	/**
+	 * The times of all batches in microseconds; {@code null} until the second batch,
+	 * because most jobs have only one.
+	 */
 	private @Nullable IntCountsHistogram histogram;
 
 	private long batches;
@@ -26,29 +28,29 @@ public final class JobClock {
 
 	private long redisNanos;
 
-	private int underWay;
+	private int inFlight;
 
-	private long underWaySince;
+	private long inFlightSince;
 
-	/** Takes note of a wait for a connection. */
+	/** Adds a wait for a connection. */
 	public synchronized void waited(long nanos) {
 		this.waitNanos += nanos;
 	}
 
-	/** Takes note of time spent reading and parsing. */
+	/** Adds time spent on reading and parsing. */
 	public synchronized void read(long nanos) {
 		this.readNanos += nanos;
 	}
 
 	public synchronized void batchBegins() {
-		if (this.underWay++ == 0) {
-			this.underWaySince = System.nanoTime();
+		if (this.inFlight++ == 0) {
+			this.inFlightSince = System.nanoTime();
 		}
 	}
 
 	public synchronized void batchEnds(long nanos) {
-		if (--this.underWay == 0) {
-			this.redisNanos += System.nanoTime() - this.underWaySince;
+		if (--this.inFlight == 0) {
+			this.redisNanos += System.nanoTime() - this.inFlightSince;
 		}
 		long micros = TimeUnit.NANOSECONDS.toMicros(nanos);
 		if (this.histogram == null && this.batches > 0) {
@@ -66,7 +68,7 @@ public final class JobClock {
 	 * Whether a batch has begun. Before the first one, the job has sent nothing to Redis.
 	 */
 	public synchronized boolean hasBegunBatch() {
-		return this.underWay > 0 || this.batches > 0;
+		return this.inFlight > 0 || this.batches > 0;
 	}
 
 	/** The time in a phase so far. */
@@ -98,7 +100,7 @@ public final class JobClock {
 		return Math.round(nanos / 1000.0) / 1000.0;
 	}
 
-	/** The phases of a job; those of different threads overlap. */
+	/** The phases of a job. Phases of different threads overlap. */
 	public enum Phase {
 
 		/** Waiting for a connection. */
@@ -107,7 +109,7 @@ public final class JobClock {
 		/** Reading and parsing. */
 		READ,
 
-		/** At least one batch is under way. */
+		/** At least one batch is in flight. */
 		REDIS
 
 	}

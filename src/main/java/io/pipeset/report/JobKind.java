@@ -10,10 +10,10 @@ public enum JobKind {
 	/** A stream of records. */
 	RECORDS("job"),
 
-	/** A look at all keys. */
+	/** Totals of all keys. */
 	ANALYSIS("analysis"),
 
-	/** A search for the best settings. */
+	/** A measurement of several settings. */
 	TUNING("tuning");
 
 	private final String reportName;
@@ -24,12 +24,12 @@ public enum JobKind {
 		this.reportName = reportName;
 	}
 
-	/** The member of problem details that carries the report of such a job. */
+	/** The member of problem details that has the report of such a job. */
 	public String reportName() {
 		return this.reportName;
 	}
 
-	/** The word for it in answers and tags. */
+	/** Its name in responses and tags. */
 	@JsonValue
 	public String label() {
 		return this.label;

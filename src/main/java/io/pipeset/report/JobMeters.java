@@ -21,9 +21,9 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
 /**
- * The meters of jobs and batches. Tags are bounded: an operation's name, an outcome, a
- * state, a kind of flush, one of the first servers, the name of a client; never a key, an
- * id or a client's text.
+ * The meters of jobs and batches. All tags have bounded values: operation, outcome,
+ * state, kind of flush, one of the first servers, client name. A tag never has a key, an
+ * id or text from a request.
  */
 @Component
 public class JobMeters {
@@ -33,8 +33,8 @@ public class JobMeters {
 			Duration.ofMillis(100), Duration.ofMillis(250), Duration.ofMillis(500), Duration.ofSeconds(1),
 			Duration.ofSeconds(2), Duration.ofSeconds(5) };
 
-	/** The servers that have a tag of their own. The next ones share one. */
-	private static final int MOST_NODES = 64;
+	/** How many servers have a tag of their own. All others share one. */
+	private static final int MAX_NODES = 64;
 
 	private static final String OTHER_NODES = "other";
 
@@ -46,7 +46,7 @@ public class JobMeters {
 
 	private final String client;
 
-	/** Those of other clients, by their names. */
+	/** The meters of the other clients, by name. */
 	private final Map<String, JobMeters> clients;
 
 	private final MeterProvider<LongTaskTimer> active;
@@ -55,7 +55,7 @@ public class JobMeters {
 
 	private final MeterProvider<Timer> batches;
 
-	/** The counters of each operation that was met, by outcome. */
+	/** The counters of each operation so far, by outcome. */
 	private final Map<String, Map<Outcome, Counter>> commands = new ConcurrentHashMap<>();
 
 	private final Counter commandsSent;
@@ -68,7 +68,7 @@ public class JobMeters {
 
 	private final DistributionSummary batchBytes;
 
-	/** Meters for jobs that have no client. */
+	/** Creates the meters of jobs without a client. */
 	@Autowired
 	public JobMeters(MeterRegistry registry) {
 		this(registry, KeyValue.NONE_VALUE, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
@@ -81,7 +81,7 @@ public class JobMeters {
 		this.nodes = nodes;
 		this.registry = registry;
 		this.active = LongTaskTimer.builder("pipeset.job.active")
-			.description("Jobs under way, and for how long")
+			.description("Jobs that are running, and for how long")
 			.tag(CLIENT, client)
 			.tag("state", "running")
 			.withRegistry(registry);
@@ -94,11 +94,11 @@ public class JobMeters {
 			.serviceLevelObjectives(BATCH_OBJECTIVES)
 			.withRegistry(registry);
 		this.commandsSent = Counter.builder("pipeset.commands.sent")
-			.description("Commands on data sent to Redis, each of one record or several")
+			.description("Data commands sent to Redis, each with one record or several")
 			.tag(CLIENT, client)
 			.register(registry);
 		this.retries = Counter.builder("pipeset.retries")
-			.description("Losses that a job went on after")
+			.description("Losses after which a job continued")
 			.withRegistry(registry);
 		for (Phase phase : Phase.values()) {
 			this.phases.put(phase,
@@ -119,7 +119,7 @@ public class JobMeters {
 
 	/**
 	 * The meters of a client's jobs.
-	 * @param client a name of a bounded set
+	 * @param client its name, from a bounded set
 	 */
 	public JobMeters of(String client) {
 		return (client.equals(this.client)) ? this : this.clients.computeIfAbsent(client,
@@ -127,17 +127,18 @@ public class JobMeters {
 	}
 
 	/**
-	 * A job begins.
-	 * @param operation the operation its records have by default, or {@code mixed}
-	 * @return to be stopped when the job ends
+	 * Notes that a job has begun.
+	 * @param operation the default operation of its records, or {@code mixed}
+	 * @return a sample to stop when the job ends
 	 */
 	public LongTaskTimer.Sample jobBegins(String operation) {
 		return this.active.withTag("op", operation).start();
 	}
 
 	/**
-	 * A batch has ended.
-	 * @param nanos from its first write to its last reply
+	 * Records a batch.
+	 * @param flush the kind of flush
+	 * @param nanos the time from its first write to its last reply
 	 */
 	public void batch(String flush, long nanos, long commands, long bytes) {
 		this.batches.withTag("flush", flush).record(nanos, TimeUnit.NANOSECONDS);
@@ -148,7 +149,7 @@ public class JobMeters {
 	/**
 	 * The meters of a server.
 	 * @param name its host and port
-	 * @return its own meters, or those that all servers beyond the first ones share
+	 * @return its own meters, or the shared ones if there are too many servers
 	 */
 	public NodeMeters node(String name) {
 		NodeMeters known = this.nodes.get(name);
@@ -156,42 +157,43 @@ public class JobMeters {
 			return known;
 		}
 		synchronized (this.nodes) {
-			return this.nodes.computeIfAbsent((this.nodes.size() < MOST_NODES) ? name : OTHER_NODES,
+			return this.nodes.computeIfAbsent((this.nodes.size() < MAX_NODES) ? name : OTHER_NODES,
 					(tag) -> new NodeMeters(this.registry, tag));
 		}
 	}
 
 	/**
-	 * A job goes on after a loss.
-	 * @param reason the kind of loss, one of a few words
+	 * Counts a retry of a job after a loss.
+	 * @param reason the kind of loss, from a bounded set
 	 */
 	public void retry(String reason) {
 		this.retries.withTag("reason", reason).increment();
 	}
 
 	/**
-	 * Counts what a job has come to since it was counted last: after each of its batches,
-	 * and at its end.
+	 * Adds the outcomes and commands of a job since the previous call. The job calls this
+	 * after each batch and at its end.
 	 */
 	public void grow(Account account) {
-		Account.Growth growth = account.growth();
-		this.commandsSent.increment((double) growth.commandsSent());
-		growth.records().forEach((op, outcomes) -> {
+		Account.Delta delta = account.nextDelta();
+		this.commandsSent.increment((double) delta.commandsSent());
+		delta.records().forEach((op, outcomes) -> {
 			Map<Outcome, Counter> counters = this.commands.computeIfAbsent(op, this::commands);
 			outcomes.forEach((outcome, records) -> Objects.requireNonNull(counters.get(outcome)).increment(records));
 		});
 	}
 
 	/**
-	 * All outcomes are there from the first record of an operation on: a counter that
-	 * begins with its first unknown record would have no increase to be alarmed by.
+	 * Creates the counters of all outcomes at the first record of an operation. If a
+	 * counter were created with its first unknown record, it would show no increase, so
+	 * no alert would fire.
 	 */
 	private Map<Outcome, Counter> commands(String operation) {
 		Map<Outcome, Counter> counters = new EnumMap<>(Outcome.class);
 		for (Outcome outcome : Outcome.values()) {
 			counters.put(outcome,
 					Counter.builder("pipeset.commands")
-						.description("Records by what became of them, refused ones included")
+						.description("Records by outcome, rejected ones included")
 						.tags(CLIENT, this.client, "op", operation, "outcome", outcome.label())
 						.register(this.registry));
 		}
@@ -205,8 +207,8 @@ public class JobMeters {
 	}
 
 	/**
-	 * A job that is no stream of records has ended.
-	 * @param operation its kind, one of a few words
+	 * Records the end of a job without records.
+	 * @param operation its kind, from a bounded set
 	 */
 	public void taskEnds(String operation, JobState state, JobClock clock) {
 		this.jobs.withTags("op", operation, "state", state.label()).record(clock.totalNanos(), TimeUnit.NANOSECONDS);

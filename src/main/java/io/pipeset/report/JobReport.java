@@ -12,22 +12,21 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The report of a job, ended or not: the outcome of every one of its records.
+ * The report of a running or ended job, with the outcomes of all of its records.
  *
  * @param jobId the job's name in logs
- * @param wouldRun the good records of a dry run; {@code null} where records are run
- * @param redis the name of the Redis that the records go to
- * @param scan how the keys were found that are the records; {@code null} for other jobs
- * @param values the values that a pop took out of Redis, in their order; {@code null} for
- * other jobs
- * @param receipt the time until which the values wait for their caller; {@code null} if
- * there are none to acknowledge
- * @param warnings the things that the account of the records does not tell; left out if
+ * @param wouldRun the valid records of a dry run; {@code null} for other jobs
+ * @param redis the name of the Redis that the job loads
+ * @param scan how the keys were scanned; {@code null} if the records are not from a key
+ * scan
+ * @param values the popped values in their order; {@code null} for other jobs
+ * @param receipt the time by which the caller must acknowledge the values; {@code null}
+ * if there are none to acknowledge
+ * @param warnings facts that the counts do not show; omitted if there are none
+ * @param errorCodes how many records have each error code, listed or not; omitted if
  * there are none
- * @param errorCodes how many records have each error code, listed or not; left out if
- * none has one
- * @param itemsOmitted the number of records that should have been listed and were not
- * @param dryRun whether the records were to be checked and not run
+ * @param itemsOmitted how many requested items are not listed
+ * @param dryRun whether the records were only checked
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({ "jobId", "state", "errors", "counts" })
@@ -39,22 +38,23 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 		@JsonIgnore boolean dryRun) {
 
 	/**
-	 * Whether a record did not run as asked, or the job has ended and did not complete:
-	 * records that were never read are in no count.
+	 * Whether a record failed, or the job has ended without completing. The second
+	 * condition is needed because unread records are in no count.
 	 */
 	@JsonProperty
 	public boolean errors() {
 		return errors(this.state, this.counts, this.dryRun);
 	}
 
-	/** The same of a job that is in this state now. */
+	/** The same for a job with this state and these counts. */
 	public static boolean errors(JobState state, Counts counts, boolean dryRun) {
 		return errorCount(counts, dryRun) > 0 || (!state.isActive() && state != JobState.COMPLETED);
 	}
 
 	/**
-	 * How many records did not run as asked.
-	 * @return those rejected, unknown and unprocessed; of a dry run those rejected
+	 * How many records failed.
+	 * @return the rejected, unknown and unprocessed records; in a dry run only the
+	 * rejected ones
 	 */
 	public long errorCount() {
 		return errorCount(this.counts, this.dryRun);
@@ -64,7 +64,7 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 		return (dryRun) ? counts.rejected() : counts.errors();
 	}
 
-	/** The same report of a job that has come into another state. */
+	/** This report with another state. */
 	public JobReport in(JobState state) {
 		return new JobReport(this.jobId, state, this.counts, this.wouldRun, this.input, this.losses, this.timings,
 				this.sent, this.redis, this.settings, this.scan, this.values, this.receipt, this.warnings,
@@ -93,12 +93,13 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	}
 
 	/**
-	 * How far a job came in its input.
+	 * How far a job has read its input.
 	 *
-	 * @param nextIndex the index of the first record that was not read; {@code null}
-	 * where the input was read to its end
-	 * @param byteOffset the place at which the body's framing broke, in bytes from 0;
-	 * {@code null} if it did not break
+	 * @param inputComplete whether the input was read to its end
+	 * @param nextIndex the index of the first unread record; {@code null} if the input
+	 * was read to its end
+	 * @param byteOffset the byte at which the body's framing is broken, from 0;
+	 * {@code null} if it is not broken
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
 	public record Input(boolean inputComplete, @Nullable Long nextIndex, @Nullable Long byteOffset) {
@@ -108,24 +109,22 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	/**
 	 * The commands and bytes that a job has written to Redis.
 	 *
-	 * @param commandsPerSecond the records that Redis answered, per second of the whole
-	 * job
-	 * @param commandsSent the commands on data that Redis was sent for the records
+	 * @param commandsPerSecond the records with a reply, per second of the whole job
+	 * @param commandsSent the data commands that were sent for the records
 	 * @param bytesSent the bytes of RESP
-	 * @param writes the writes to sockets, which the JSON leaves out
+	 * @param writes the writes to sockets; not in the JSON
 	 */
 	public record Sent(long commandsPerSecond, long commandsSent, long bytesSent, @JsonIgnore long writes) {
 
 	}
 
 	/**
-	 * The way in which a job found its keys.
+	 * How a job scanned the keys.
 	 *
-	 * @param restarts how often it began again with the first key, because Redis was
-	 * restarted
-	 * @param repeatedSlots how many slots of a cluster were scanned again, since slots
-	 * moved meanwhile; {@code null} on one server, and before the cluster was scanned
-	 * once
+	 * @param restarts how often the scan started again because Redis was restarted
+	 * @param repeatedSlots how many slots of a cluster were scanned again because slots
+	 * moved during the scan; {@code null} for a single server, and before the first scan
+	 * of the cluster has ended
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
 	public record Scan(int restarts, @Nullable Integer repeatedSlots) {
@@ -133,12 +132,12 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	}
 
 	/**
-	 * A true account that is not the whole truth.
+	 * A fact that the caller should know and that the counts do not show.
 	 *
-	 * @param code the kind of warning, a promise to callers
+	 * @param code the kind of warning, which is part of the API
 	 * @param node the host and port of the server in a cluster; {@code null} for a single
 	 * server
-	 * @param detail the event and its remedy, for the caller to read
+	 * @param detail what happened and what the caller can do
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
 	public record Warning(String code, @Nullable String node, String detail, @Nullable Long count) {
@@ -146,10 +145,10 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	}
 
 	/**
-	 * The receipt by which a caller acknowledges popped values, under the job's id.
+	 * The receipt of popped values. The caller acknowledges it by the job's id.
 	 *
-	 * @param deadlineMillis the time when they go back to their list, by Redis's clock
-	 * and in milliseconds since 1970
+	 * @param deadlineMillis when the values return to their list if they are not
+	 * acknowledged, by Redis's clock, in milliseconds since 1970
 	 */
 	public record Receipt(long deadlineMillis) {
 

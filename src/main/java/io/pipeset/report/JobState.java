@@ -7,38 +7,37 @@ import com.fasterxml.jackson.annotation.JsonValue;
 /** The state of a job. */
 public enum JobState {
 
-	/** The job waits for others to end before it begins. */
+	/** The job waits for other jobs to end before it begins. */
 	QUEUED,
 
-	/** The job has not ended. The report of an ended job never says so. */
+	/** The job runs. The report of an ended job never has this state. */
 	RUNNING,
 
 	/** Every record ran. */
 	COMPLETED,
 
-	/** The job ended itself before its input did. */
+	/** The job ended itself before the end of its input. */
 	STOPPED,
 
-	/** The input or Redis broke. */
+	/** The input was invalid, or Redis or the service failed. */
 	FAILED,
 
-	/** Somebody took it back, or its caller went away during the upload. */
+	/** A request cancelled it, or its caller disconnected during the upload. */
 	CANCELLED,
 
-	/** The process that ran it has ended, or had it wait. Somebody may resume it. */
+	/** The process that ran it has ended or has suspended it. It can be resumed. */
 	INTERRUPTED;
 
 	private final String label = name().toLowerCase(Locale.ROOT);
 
-	/** The word for it in reports and tags. */
+	/** Its name in reports and tags. */
 	@JsonValue
 	public String label() {
 		return this.label;
 	}
 
 	/**
-	 * Whether a job in this state goes on by itself.
-	 * @return {@code true} while it waits or runs
+	 * Whether a job in this state waits or runs.
 	 */
 	public boolean isActive() {
 		return this == QUEUED || this == RUNNING;

@@ -4,17 +4,17 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a job in a few words, of a size that does not depend on the job's.
+ * A short status of a job. Its size does not depend on the number of records.
  *
  * @param op the operation of its records, or {@code mixed}; {@code null} for jobs without
  * records
  * @param dryRun {@code true} for a job that only checks its records; {@code null} for all
  * others
- * @param createdMillis when it was asked for, in milliseconds since 1970
- * @param endedMillis when it ended; {@code null} while it has not
+ * @param createdMillis when it was requested, in milliseconds since 1970
+ * @param endedMillis when it ended, in milliseconds since 1970; {@code null} if it has
+ * not ended
  * @param counts its records by outcome; {@code null} for jobs without records
- * @param ending the reason for its end; {@code null} while it has not ended, and for a
- * job that completed
+ * @param ending why it ended; {@code null} if it has not ended or has completed
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record JobStatus(String jobId, JobKind kind, @Nullable String op, @Nullable Boolean dryRun, JobState state,
@@ -22,7 +22,7 @@ public record JobStatus(String jobId, JobKind kind, @Nullable String op, @Nullab
 		@Nullable EndReason ending) {
 
 	/**
-	 * A job of records that is asked for now, and waits.
+	 * The status of a job with records that is requested now and waits.
 	 * @param op the operation of its records, or {@code mixed}
 	 */
 	public static JobStatus queued(String jobId, String op, @Nullable Boolean dryRun) {
@@ -31,34 +31,36 @@ public record JobStatus(String jobId, JobKind kind, @Nullable String op, @Nullab
 	}
 
 	/**
-	 * The same job, of whose process nothing is heard any more. What it had read and not
-	 * sent by then may have been sent since.
+	 * The status after the job's process stopped sending heartbeats. Records that were
+	 * read and not sent may have been sent since.
 	 */
 	public JobStatus interrupted(String detail) {
 		return ended(JobState.INTERRUPTED, null, new EndReason(JobState.INTERRUPTED.label(), detail));
 	}
 
 	/**
-	 * The same job, whose process ended before the job did.
-	 * @param state what has become of it
-	 * @param endedMillis when that was; {@code null} if it may go on
+	 * The status after the job's process ended before the job.
+	 * @param state its state now
+	 * @param endedMillis when the job ended, in milliseconds since 1970; {@code null} if
+	 * it may be resumed
 	 */
 	public JobStatus ended(JobState state, @Nullable Long endedMillis, EndReason reason) {
-		Counts known = (this.counts != null && this.dryRun == null) ? this.counts.nothingIsUnsent() : this.counts;
+		Counts known = (this.counts != null && this.dryRun == null) ? this.counts.withUnprocessedAsUnknown()
+				: this.counts;
 		return new JobStatus(this.jobId, this.kind, this.op, this.dryRun, state, this.createdMillis, endedMillis, known,
 				this.progress, reason);
 	}
 
 	/**
-	 * The reason for the end of a job that did not complete.
+	 * Why a job did not complete.
 	 *
-	 * @param type the last part of the problem's type, such as {@code redis-lost}
-	 * @param detail the event and its remedy
+	 * @param type the last part of the problem type, such as {@code redis-lost}
+	 * @param detail what happened and what the caller can do
 	 */
 	public record EndReason(String type, String detail) {
 
 		/**
-		 * The reason that a job gives.
+		 * The reason in a job's ending.
 		 * @return {@code null} for a completed job
 		 */
 		public static @Nullable EndReason of(Ending ending) {

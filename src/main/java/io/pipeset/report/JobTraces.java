@@ -15,9 +15,9 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.stereotype.Component;
 
 /**
- * The observations of jobs, for tracing: one for each job and each of its batches, and
- * none for a command. If nothing takes them, none is made. Meters do not: a job has its
- * {@link JobMeters}.
+ * The observations of jobs, for tracing: one for each job and one for each batch, none
+ * for commands. Without an observation handler for traces, none is created. Handlers for
+ * meters are ignored because {@link JobMeters} has the meters.
  */
 @Component
 public class JobTraces {
@@ -27,20 +27,21 @@ public class JobTraces {
 	private final ObservationRegistry registry;
 
 	JobTraces(ObjectProvider<ObservationHandler<?>> handlers) {
-		List<ObservationHandler<?>> takers = handlers.orderedStream()
+		List<ObservationHandler<?>> tracers = handlers.orderedStream()
 			.filter((handler) -> !(handler instanceof MeterObservationHandler))
-			.<ObservationHandler<?>>map(Careful::new)
+			.<ObservationHandler<?>>map(FailureTolerantHandler::new)
 			.toList();
-		this.registry = (takers.isEmpty()) ? ObservationRegistry.NOOP : ObservationRegistry.create();
-		if (!takers.isEmpty()) {
-			this.registry.observationConfig().observationHandler(new FirstMatchingCompositeObservationHandler(takers));
+		this.registry = (tracers.isEmpty()) ? ObservationRegistry.NOOP : ObservationRegistry.create();
+		if (!tracers.isEmpty()) {
+			this.registry.observationConfig().observationHandler(new FirstMatchingCompositeObservationHandler(tracers));
 		}
 	}
 
 	/**
-	 * A job begins, perhaps in the course of a request.
-	 * @param operation the operation its records have by default, or {@code mixed}
-	 * @return to be stopped when the job ends
+	 * Starts the observation of a job, which is a child of the current request's
+	 * observation if there is one.
+	 * @param operation the default operation of its records, or {@code mixed}
+	 * @return the observation, to be stopped when the job ends
 	 */
 	public Observation job(String id, String client, String operation) {
 		Observation job = Observation.createNotStarted("pipeset.job", this.registry);
@@ -54,7 +55,7 @@ public class JobTraces {
 			.start();
 	}
 
-	/** A job has ended. */
+	/** Adds the result of an ended job to its observation. */
 	public static void end(Observation job, JobState state, Counts counts) {
 		if (!job.isNoop()) {
 			job.lowCardinalityKeyValue("state", state.label())
@@ -64,11 +65,11 @@ public class JobTraces {
 	}
 
 	/**
-	 * A batch begins.
-	 * @param job the job that it is of
+	 * Starts the observation of a batch.
+	 * @param job the observation of its job
 	 * @param node the host and port of its server
-	 * @param flush the kind of its flush
-	 * @return to be stopped when the batch ends
+	 * @param flush the kind of flush
+	 * @return the observation, to be stopped when the batch ends
 	 */
 	public static Observation batch(Observation job, String node, String flush) {
 		if (job.isNoop()) {
@@ -83,36 +84,36 @@ public class JobTraces {
 	}
 
 	/**
-	 * A taker whose failures are not those of the job: its records have run, and its
-	 * connections have to be ended in order.
+	 * A handler that logs the exceptions of its delegate. The job must not fail with the
+	 * delegate: its records have run, and it must return its connections.
 	 */
-	private static final class Careful implements ObservationHandler<Context> {
+	private static final class FailureTolerantHandler implements ObservationHandler<Context> {
 
-		private final ObservationHandler<Context> taker;
+		private final ObservationHandler<Context> delegate;
 
 		@SuppressWarnings("unchecked")
-		private Careful(ObservationHandler<?> taker) {
-			this.taker = (ObservationHandler<Context>) taker;
+		private FailureTolerantHandler(ObservationHandler<?> delegate) {
+			this.delegate = (ObservationHandler<Context>) delegate;
 		}
 
 		@Override
 		public boolean supportsContext(Context context) {
-			return this.taker.supportsContext(context);
+			return this.delegate.supportsContext(context);
 		}
 
 		@Override
 		public void onStart(Context context) {
-			attempt(() -> this.taker.onStart(context));
+			attempt(() -> this.delegate.onStart(context));
 		}
 
 		@Override
 		public void onError(Context context) {
-			attempt(() -> this.taker.onError(context));
+			attempt(() -> this.delegate.onError(context));
 		}
 
 		@Override
 		public void onStop(Context context) {
-			attempt(() -> this.taker.onStop(context));
+			attempt(() -> this.delegate.onStop(context));
 		}
 
 		private void attempt(Runnable call) {
@@ -120,7 +121,7 @@ public class JobTraces {
 				call.run();
 			}
 			catch (RuntimeException ex) {
-				logger.warn("{} failed, and has no whole trace of a job: {}", this.taker.getClass().getName(),
+				logger.warn("{} failed, so the trace of a job is incomplete: {}", this.delegate.getClass().getName(),
 						ex.toString());
 			}
 		}

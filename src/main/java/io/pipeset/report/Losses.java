@@ -6,42 +6,44 @@ import java.util.Map;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
-/** The losses of Redis that a job met, as far as its report has to speak of them. */
+/** The connection losses and failovers of a job that its report shows. */
 public final class Losses {
 
 	private @Nullable Boolean fenced;
 
 	private long unconfirmed;
 
-	private boolean several;
+	private boolean severalMasters;
 
 	private int firstMaster = -1;
 
 	private int lastMaster = -1;
 
-	/** The applied records of each master, by the failovers that had been seen before. */
+	/** The applied records of each master, by the number of failovers before it. */
 	private final Map<Integer, Long> applied = new HashMap<>();
 
 	Losses() {
 	}
 
 	/**
-	 * Takes note of whether a lost connection's commands were kept from running later.
-	 * @param fenced {@code false} where they may still run
+	 * Adds a lost connection.
+	 * @param fenced whether its commands were prevented from running later; {@code false}
+	 * if they may still run
 	 */
 	public synchronized void fenced(boolean fenced) {
 		this.fenced = fenced && !Boolean.FALSE.equals(this.fenced);
 	}
 
 	/**
-	 * Says that there are several masters, so that records have no former one in common.
+	 * Notes that there are several masters, so that no count of records applied by former
+	 * masters is reported.
 	 */
 	public synchronized void ofSeveralMasters() {
-		this.several = true;
+		this.severalMasters = true;
 	}
 
 	/**
-	 * Takes note of the server that is master now.
+	 * Adds the current master.
 	 * @param switches how many failovers have been seen
 	 */
 	public synchronized void master(int switches) {
@@ -50,9 +52,11 @@ public final class Losses {
 	}
 
 	/**
-	 * Takes note of records that ran on a master.
+	 * Adds records that ran on a master.
 	 * @param switches how many failovers had been seen when its connection was lent
-	 * @param unconfirmed how many are unknown, as too few replicas have confirmed them
+	 * @param applied how many count as applied
+	 * @param unconfirmed how many count as unknown because too few replicas have
+	 * confirmed them
 	 */
 	public synchronized void ran(int switches, long applied, long unconfirmed) {
 		this.unconfirmed += unconfirmed;
@@ -65,7 +69,7 @@ public final class Losses {
 		if (this.lastMaster <= this.firstMaster) {
 			return new Found(this.fenced, null, null);
 		}
-		Long former = (this.several) ? null
+		Long former = (this.severalMasters) ? null
 				: this.applied.entrySet()
 					.stream()
 					.filter((master) -> master.getKey() < this.lastMaster)
@@ -74,21 +78,21 @@ public final class Losses {
 		return new Found(this.fenced, this.lastMaster - this.firstMaster, former);
 	}
 
-	/** The unknown records that ran, and that too few replicas have confirmed. */
+	/** How many unknown records ran and were confirmed by too few replicas. */
 	public synchronized long unconfirmed() {
 		return this.unconfirmed;
 	}
 
 	/**
-	 * The losses that a job met.
+	 * The losses of a job in its report.
 	 *
-	 * @param fenced whether all commands that were on their way on a lost connection were
-	 * kept from running later; {@code null} if there were none
-	 * @param failovers how often another server became master while the job ran;
-	 * {@code null} if none did
-	 * @param appliedByFormerMasters the applied records that no replica was asked for,
-	 * and that the master of now may not have; {@code null} if there was no failover, and
-	 * in a cluster
+	 * @param fenced whether all commands in flight on lost connections were prevented
+	 * from running later; {@code null} if there were none
+	 * @param failovers how often another server became master during the job;
+	 * {@code null} for never
+	 * @param appliedByFormerMasters how many applied records ran on former masters, so
+	 * that the current master may not have them; {@code null} if there was no failover,
+	 * and in a cluster
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
 	public record Found(@Nullable Boolean fenced, @Nullable Integer failovers, @Nullable Long appliedByFormerMasters) {

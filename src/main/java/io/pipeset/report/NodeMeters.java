@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
-/** The meters of one server of Redis, which its batches write. */
+/** The meters of one Redis server, which its batches update. */
 public final class NodeMeters {
 
 	private final AtomicInteger connections = new AtomicInteger();
@@ -30,28 +30,29 @@ public final class NodeMeters {
 			.tag("node", node)
 			.register(registry);
 		this.losses = Counter.builder("pipeset.node.losses")
-			.description("Connections to a server that were lost under a batch, or given up after a timeout")
+			.description("Connections to a server that a batch lost, or closed after a timeout")
 			.tag("node", node)
 			.register(registry);
 		this.redirections = Counter.builder("pipeset.node.redirections")
-			.description("Batches of a server after which commands were sent again, as it had redirected them")
+			.description("Batches of a server whose redirected commands were sent again")
 			.tag("node", node)
 			.withRegistry(registry);
 	}
 
-	/** A batch has got a connection. */
+	/** Notes that a batch has acquired a connection. */
 	public void connected() {
 		this.connections.incrementAndGet();
 	}
 
-	/** A batch gives its connection back, or has lost it. */
+	/** Notes that a batch has returned or lost its connection. */
 	public void disconnected() {
 		this.connections.decrementAndGet();
 	}
 
 	/**
-	 * A batch has ended.
-	 * @param nanos from its first write to its last reply
+	 * Records a batch.
+	 * @param nanos the time from its first write to its last reply
+	 * @param lost whether its connection was lost
 	 */
 	public void batch(long nanos, boolean lost) {
 		this.batches.record(nanos, TimeUnit.NANOSECONDS);
@@ -61,8 +62,8 @@ public final class NodeMeters {
 	}
 
 	/**
-	 * A batch had commands that the server redirected.
-	 * @param kind the kind of redirection, one of a few words
+	 * Counts a batch with redirected commands.
+	 * @param kind the kind of redirection, from a bounded set
 	 */
 	public void redirected(String kind) {
 		this.redirections.withTag("kind", kind).increment();

@@ -4,19 +4,22 @@ import java.util.Locale;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** The outcome of one record. The five outcomes of a job always add up to its records. */
+/**
+ * The outcome of a record. The counts of the five outcomes always add up to the job's
+ * records.
+ */
 public enum Outcome {
 
 	/** Redis ran it. */
 	APPLIED,
 
-	/** Redis ran it and there was nothing to do. */
+	/** Redis ran it without effect. */
 	NOOP,
 
-	/** Redis answered with an error, or the service refused it unsent. */
+	/** Redis replied with an error, or the service refused to send it. */
 	REJECTED,
 
-	/** It may have run: it was written, and no reply was read. */
+	/** It was written and no reply was read, so it may have run. */
 	UNKNOWN,
 
 	/** It certainly did not run. */
@@ -24,13 +27,13 @@ public enum Outcome {
 
 	private final String label = name().toLowerCase(Locale.ROOT);
 
-	/** The word for it in reports and tags. */
+	/** Its name in reports and tags. */
 	@JsonValue
 	public String label() {
 		return this.label;
 	}
 
-	/** Whether a caller has to look at such a record. */
+	/** Whether the caller must check such a record. */
 	public boolean isError() {
 		return this == REJECTED || this == UNKNOWN || this == UNPROCESSED;
 	}

@@ -4,51 +4,51 @@ import io.pipeset.report.Item.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes note of what became of each record, for those who ask for all of them later, also
- * if the service ends at any moment. The reading thread and every lane write to it.
+ * A log of the outcome of each record, from which all outcomes can be read later, even if
+ * the service crashes. The reading thread and all lanes write to it.
  */
 public interface OutcomeLog {
 
 	/**
-	 * A connection is about to be used for records.
-	 * @param node the server as the service names it
-	 * @param clientId its number there; {@code null} where nobody may ask for it
-	 * @param runId the life of the server; {@code null} where it is not known
+	 * Logs that a connection will be used for records.
+	 * @param node the service's name of the server
+	 * @param clientId the connection's id from CLIENT ID; {@code null} if it is not known
+	 * @param runId the {@code run_id} of the server; {@code null} if it is not known
 	 */
 	void connected(String node, @Nullable Long clientId, @Nullable String runId);
 
 	/**
-	 * A record is about to be written to Redis.
-	 * @param index its place in the job
+	 * Logs that a record will be written to Redis.
+	 * @param index its index in the job
 	 */
 	void sent(long index);
 
 	/**
-	 * A record ran.
-	 * @param index its place in the job
-	 * @param noop whether there was nothing to do
+	 * Logs that a record ran.
+	 * @param index its index in the job
+	 * @param noop whether it had no effect
 	 */
 	void ran(long index, boolean noop);
 
 	/**
-	 * A record did not run as asked.
-	 * @param index its place in the job
-	 * @param outcome what became of it
+	 * Logs that a record failed.
+	 * @param index its index in the job
+	 * @param outcome its outcome
 	 * @param failure the reason
 	 */
 	void failed(long index, Outcome outcome, Failure failure);
 
 	/**
-	 * A record may have run: it was written, and its reply was not read before its
-	 * connection ended. No later record of its connection has a reply.
-	 * @param index its place in the job
+	 * Logs that a record may have run: it was written, and its connection ended before
+	 * its reply. No later record on the same connection has a reply.
+	 * @param index its index in the job
 	 * @param failure the reason
 	 */
 	default void unanswered(long index, Failure failure) {
 		failed(index, Outcome.UNKNOWN, failure);
 	}
 
-	/** Some records in a row were entered. */
+	/** Flushes the entries of a sequence of records. */
 	void flush();
 
 }

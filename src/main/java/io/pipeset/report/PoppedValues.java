@@ -9,12 +9,12 @@ import java.util.NoSuchElementException;
 import java.util.RandomAccess;
 
 /**
- * Values that were taken out of Redis, in their order. Their bytes are kept as they came,
- * and a value is shown only when it is asked for.
+ * A list of popped values in their order. It stores the bytes and decodes a value only
+ * when it is read.
  */
 public final class PoppedValues extends AbstractList<Object> implements RandomAccess {
 
-	/** The memory of a block of values, beside their bytes and ends. */
+	/** The memory of a block in bytes, without its values and ends. */
 	private static final int BLOCK_BYTES = 96;
 
 	private final List<Block> blocks = new ArrayList<>();
@@ -22,10 +22,12 @@ public final class PoppedValues extends AbstractList<Object> implements RandomAc
 	private int size;
 
 	/**
-	 * Adds values, whose bytes are copied.
-	 * @param source the array that holds their bytes
-	 * @param spans the first byte of each, and the one behind its last
-	 * @return the memory that they take from now on, in bytes
+	 * Adds copies of values.
+	 * @param source the array with their bytes
+	 * @param spans for each value, the index of its first byte and the index after its
+	 * last byte
+	 * @param display decodes them
+	 * @return the memory that they use, in bytes
 	 */
 	long addAll(byte[] source, int[] spans, Display display) {
 		int count = spans.length / 2;
@@ -91,7 +93,7 @@ public final class PoppedValues extends AbstractList<Object> implements RandomAc
 		};
 	}
 
-	/** Hands each value to a visitor, as bytes. */
+	/** Passes each value to a visitor, as bytes. */
 	public void visit(Visitor visitor) {
 		for (Block block : this.blocks) {
 			int from = 0;
@@ -102,32 +104,34 @@ public final class PoppedValues extends AbstractList<Object> implements RandomAc
 		}
 	}
 
-	/** Shows the bytes of a value in a report. */
+	/** Converts the bytes of a value for a report. */
 	@FunctionalInterface
 	public interface Display {
 
 		/**
-		 * Shows a value.
-		 * @param to the byte behind its last
-		 * @return a string, or a map that says how a string stands for the bytes
+		 * Converts a value.
+		 * @param from the index of its first byte
+		 * @param to the index after its last byte
+		 * @return a string, or a map with the name of an encoding and the encoded string
 		 */
 		Object show(byte[] bytes, int from, int to);
 
-		/** Whether bytes of ASCII are shown as the string that they are. */
+		/** Whether ASCII bytes are converted to the same string. */
 		default boolean isPlain() {
 			return false;
 		}
 
 	}
 
-	/** Gets values as bytes. */
+	/** Receives values as bytes. */
 	@FunctionalInterface
 	public interface Visitor {
 
 		/**
-		 * Gets a value.
-		 * @param bytes the array that holds it; not to be modified
-		 * @param to the byte behind its last
+		 * Receives a value.
+		 * @param bytes the array with its bytes, which must not be modified
+		 * @param from the index of its first byte
+		 * @param to the index after its last byte
 		 */
 		void value(byte[] bytes, int from, int to, Display display);
 

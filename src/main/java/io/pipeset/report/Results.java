@@ -4,21 +4,21 @@ import java.util.Locale;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** The records that a report lists. */
+/** Which records a report lists. */
 public enum Results {
 
-	/** Those that did not run as asked. */
+	/** The failed records. */
 	ERRORS,
 
-	/** All, each with Redis's reply. */
+	/** All records, each with Redis's reply. */
 	ALL,
 
-	/** None. */
+	/** No records. */
 	NONE;
 
 	private final String label = name().toLowerCase(Locale.ROOT);
 
-	/** The word for it in settings and reports. */
+	/** Its name in settings and reports. */
 	@JsonValue
 	public String label() {
 		return this.label;

@@ -5,15 +5,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values that a job took out of Redis. They exist nowhere else, so that the report
- * carries all of them, and a job stops before it takes more than the report can carry.
+ * The account of the values that a job popped. They exist nowhere else, so the report
+ * must include all of them. A job stops before it pops more than the report can include.
  */
 public final class TakenValues {
 
-	/** The memory of a value, beside its characters. */
+	/** The memory of a value in bytes, without its characters. */
 	private static final int VALUE_BYTES = 72;
 
-	/** The memory of an item that carries values, beside them. */
+	/** The memory in bytes of an item that has values, without the values. */
 	private static final int ITEM_BYTES = 200;
 
 	private final boolean apart;
@@ -26,31 +26,33 @@ public final class TakenValues {
 
 	private long heldBytes;
 
-	/** Asked for each pop, by the thread that reads. */
+	/** Volatile because the reading thread checks it for each pop. */
 	private volatile long largestBytes;
 
 	private boolean cutShort;
 
 	/**
-	 * No values yet.
-	 * @param apart whether they stand in a list of their own and not in items
+	 * Creates an account without values.
+	 * @param apart whether the values are in a list of their own and not in items
 	 */
 	TakenValues(boolean apart) {
 		this.apart = apart;
 	}
 
 	/**
-	 * Whether values stand in a list of their own.
-	 * @return {@code false} where items carry them
+	 * Whether the values are in a list of their own.
+	 * @return {@code false} if the items have them
 	 */
 	public boolean areApart() {
 		return this.apart;
 	}
 
 	/**
-	 * Adds values to the list of their own.
-	 * @param source the array that holds their bytes, which are copied
-	 * @param spans the first byte of each, and the one behind its last
+	 * Adds copies of values to the list.
+	 * @param source the array with their bytes
+	 * @param spans for each value, the index of its first byte and the index after its
+	 * last byte
+	 * @param display decodes them
 	 */
 	public synchronized void addAll(byte[] source, int[] spans, PoppedValues.Display display) {
 		long largest = this.largestBytes;
@@ -65,9 +67,10 @@ public final class TakenValues {
 	}
 
 	/**
-	 * Adds values that are no longer in Redis, and that their item carries.
-	 * @param reply the answer of Redis: a value, or a list of them
-	 * @param largest the size of the largest of them
+	 * Counts values that are in an item.
+	 * @param reply the reply of Redis: a value, or a list of values
+	 * @param bytes the size of all values, in bytes
+	 * @param largest the size of the largest value, in bytes
 	 */
 	public synchronized void add(Object reply, long bytes, long largest) {
 		boolean several = reply instanceof List<?>;
@@ -78,14 +81,14 @@ public final class TakenValues {
 		this.largestBytes = Math.max(this.largestBytes, largest);
 	}
 
-	/** Notes that a pop left values in Redis for which there was no room. */
+	/** Notes that a pop left values in Redis because memory was missing. */
 	public synchronized void cutShort() {
 		this.cutShort = true;
 	}
 
 	/**
-	 * Whether a pop left values in Redis for which there was no room.
-	 * @return {@code true} if the job is to take no more
+	 * Whether a pop left values in Redis because memory was missing.
+	 * @return {@code true} if the job must not pop more
 	 */
 	public synchronized boolean isCutShort() {
 		return this.cutShort;
@@ -95,7 +98,7 @@ public final class TakenValues {
 		return this.count;
 	}
 
-	/** The size of the values. */
+	/** The size of the values, in bytes. */
 	public synchronized long bytes() {
 		return this.bytes;
 	}
@@ -108,36 +111,39 @@ public final class TakenValues {
 		return this.largestBytes;
 	}
 
-	/** The memory of the values. */
+	/** The memory that the values use, in bytes. */
 	public synchronized long heldBytes() {
 		return this.heldBytes;
 	}
 
 	/**
-	 * The memory of a pop, beside its values.
-	 * @return bytes; 0 if values stand in a list of their own
+	 * The memory of a pop, without its values.
+	 * @return bytes; 0 if the values are in a list of their own
 	 */
 	public int popBytes() {
 		return (this.apart) ? 0 : ITEM_BYTES;
 	}
 
-	/** The values in their order, or {@code null} if items carry them. */
+	/** The values in their order; {@code null} if the items have them. */
 	synchronized @Nullable List<Object> list() {
 		return (this.apart) ? this.values : null;
 	}
 
-	/** The memory of values: twice their bytes if some characters are wide. */
+	/**
+	 * The memory of values, in bytes. It is at least twice their size if not all of them
+	 * are ASCII.
+	 */
 	private static long heapBytes(Object reply, long values, long bytes) {
-		long letters = letters(reply);
+		long chars = chars(reply);
 		if (reply instanceof List<?> list) {
 			for (Object value : list) {
-				letters += letters(value);
+				chars += chars(value);
 			}
 		}
-		return values * VALUE_BYTES + ((letters == bytes) ? letters : 2 * Math.max(letters, bytes));
+		return values * VALUE_BYTES + ((chars == bytes) ? chars : 2 * Math.max(chars, bytes));
 	}
 
-	private static int letters(@Nullable Object value) {
+	private static int chars(@Nullable Object value) {
 		return (value instanceof String text) ? text.length() : 0;
 	}
 

@@ -3,8 +3,10 @@ package io.pipeset.report;
 /**
  * How long a job and its phases took, in milliseconds.
  *
- * @param totalMillis from the request's first record to the last reply
- * @param redisMillis the time in which at least one batch was under way
+ * @param totalMillis the time from the start of the job to its end
+ * @param waitMillis the time spent waiting for connections, all threads together
+ * @param readMillis the time spent reading and parsing
+ * @param redisMillis the time in which at least one batch was in flight
  */
 public record Timings(double totalMillis, double waitMillis, double readMillis, double redisMillis, Batches batches) {
 

@@ -1,6 +1,6 @@
 /**
- * The account of a job: outcomes, counts, items, timings and meters. It uses no other
- * package.
+ * The account of a job: outcomes, counts, items, timings and meters. This package uses no
+ * other package of the service.
  */
 @NullMarked
 package io.pipeset.report;

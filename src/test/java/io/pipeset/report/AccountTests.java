@@ -5,13 +5,12 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An account that ends at the first empty answer leaves out what came to nothing behind
- * it.
+ * An account of a job that ends at the first empty reply does not count later noops.
  */
 class AccountTests {
 
 	@Test
-	void theFirstEmptyAnswerIsTheOnlyOne() {
+	void onlyTheFirstEmptyReplyIsCounted() {
 		Account account = new Account(Results.ALL, 100, true);
 		account.endsWhenEmpty();
 		account.count("RPOP", Outcome.APPLIED, 5);
@@ -30,7 +29,7 @@ class AccountTests {
 	}
 
 	@Test
-	void otherAccountsLeaveOutNothing() {
+	void otherAccountsCountAllNoops() {
 		Account account = new Account(Results.ALL, 100, true);
 		account.count("RPOP", Outcome.NOOP, 3);
 		account.count("RPOP", Outcome.UNPROCESSED, 2);

@@ -6,7 +6,10 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Records are counted by their codes in bounded memory, whatever a script answers. */
+/**
+ * Records are counted by error code in bounded memory, even if a script replies with many
+ * codes.
+ */
 class ErrorCodesTests {
 
 	private final ErrorCodes codes = new Account(Results.NONE, 0, false).errorCodes();
@@ -21,22 +24,22 @@ class ErrorCodesTests {
 	}
 
 	@Test
-	void codesBeyondTheFirstOnesAreAddedUp() {
-		for (int i = 0; i < 10 * ErrorCodes.MOST; i++) {
+	void codesBeyondTheLimitAreCountedAsOther() {
+		for (int i = 0; i < 10 * ErrorCodes.MAX_CODES; i++) {
 			this.codes.add("E" + i, 1);
 		}
 		this.codes.add("E0", 1);
-		assertThat(this.codes.counts()).hasSize(ErrorCodes.MOST + 1)
+		assertThat(this.codes.counts()).hasSize(ErrorCodes.MAX_CODES + 1)
 			.containsEntry("E0", 2L)
-			.containsEntry(ErrorCodes.OTHER, 9L * ErrorCodes.MOST);
+			.containsEntry(ErrorCodes.OTHER, 9L * ErrorCodes.MAX_CODES);
 	}
 
 	@Test
-	void aCodeThatIsNoWordIsNotKept() {
-		this.codes.add("E".repeat(ErrorCodes.MOST_CHARACTERS), 1);
-		this.codes.add("E".repeat(ErrorCodes.MOST_CHARACTERS + 1), 1);
+	void invalidCodesAreCountedAsOther() {
+		this.codes.add("E".repeat(ErrorCodes.MAX_CODE_LENGTH), 1);
+		this.codes.add("E".repeat(ErrorCodes.MAX_CODE_LENGTH + 1), 1);
 		this.codes.add("", 1);
-		assertThat(this.codes.counts()).containsOnly(Map.entry("E".repeat(ErrorCodes.MOST_CHARACTERS), 1L),
+		assertThat(this.codes.counts()).containsOnly(Map.entry("E".repeat(ErrorCodes.MAX_CODE_LENGTH), 1L),
 				Map.entry(ErrorCodes.OTHER, 2L));
 	}
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-/** The report has the right times of batches. */
+/** Timings have the right times of batches. */
 class JobClockTests {
 
 	private final JobClock clock = new JobClock();
@@ -27,7 +27,7 @@ class JobClockTests {
 	}
 
 	@Test
-	void theTimeOfASoleBatchIsExact() {
+	void theTimeOfASingleBatchIsExact() {
 		batch(8_159);
 		assertThat(this.clock.timings().batches()).isEqualTo(new Timings.Batches(1, 8.159, 8.159, 8.159));
 	}

@@ -19,7 +19,7 @@ class JobMetersTests {
 	private static final Pattern METER = Pattern.compile("`(pipeset\\.[a-z.]+)`");
 
 	@Test
-	void everyMeterStandsInTheReadme() throws IOException {
+	void everyMeterIsDocumented() throws IOException {
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
 		JobMeters meters = new JobMeters(registry);
 		Account account = new Account(Results.ERRORS, 10, false);
@@ -39,7 +39,7 @@ class JobMetersTests {
 	}
 
 	@Test
-	void theRecordsOfAJobAreCountedOnceHoweverOften() {
+	void recordsAreCountedOnceHoweverOftenMetersAreUpdated() {
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
 		JobMeters meters = new JobMeters(registry);
 		Account account = new Account(Results.ERRORS, 10, false);
@@ -58,7 +58,7 @@ class JobMetersTests {
 		assertThat(registry.get("pipeset.commands.sent").counter().count()).isEqualTo(4);
 	}
 
-	/** A counter that begins with its first unknown records would have no increase. */
+	/** A counter that is created with its first unknown record would show no increase. */
 	@Test
 	void anOperationsCountersOfAllOutcomesBeginAtZero() {
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -75,7 +75,7 @@ class JobMetersTests {
 	}
 
 	@Test
-	void serversBeyondTheFirstOnesShareATag() {
+	void serversBeyondTheLimitShareATag() {
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
 		JobMeters meters = new JobMeters(registry);
 		for (int i = 0; i < 100; i++) {

@@ -4,11 +4,14 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The status of a job whose process is not heard of says only what is certain. */
+/**
+ * The status of a job without heartbeats counts records as unknown if they may have been
+ * sent.
+ */
 class JobStatusTests {
 
 	@Test
-	void whatWasNotSentWhenItWasRecordedMayHaveBeenSentSince() {
+	void unprocessedRecordsOfAnInterruptedJobAreUnknown() {
 		assertThat(status(null).interrupted("gone").counts()).isEqualTo(new Counts(194, 4, 3, 2, 185, 0));
 	}
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** One Redis has one name, and no other Redis has it. */
+/** Each Redis has exactly one name, and no two have the same. */
 class RedisIdentityTests {
 
 	@ParameterizedTest
@@ -28,7 +28,7 @@ class RedisIdentityTests {
 	}
 
 	@Test
-	void manyNodesAreShownInPartAndToldFromOthers() {
+	void longListsOfNodesAreCutAndStayDistinct() {
 		String name = nodes(100).name();
 		assertThat(name).startsWith("node-1.redis.example:7000,node-10.redis.example:7000,")
 			.endsWith("/cluster")
