@@ -8,8 +8,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The redis-server executables that org.signal:embedded-redis:0.9.1 carries, each with
- * the SHA-256 we looked at, so that nothing else from the class path is ever run.
+ * The redis-server executables in org.signal:embedded-redis:0.9.1. Each has the SHA-256
+ * of the reviewed file, so that no other file from the class path is ever run.
  */
 enum CarriedExecutable {
 

@@ -9,12 +9,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A real Redis of our own for development and tests: on 127.0.0.1, on a free port, behind
- * a random password, keeping nothing, and gone with this JVM however that ends, SIGKILL
- * included.
+ * A real Redis server for development and tests. It listens on a free port of 127.0.0.1,
+ * requires a random password and persists nothing. It ends with this JVM, even if the JVM
+ * is killed by SIGKILL.
  *
  * <p>
- * Safe for use by several threads.
+ * Thread-safe.
  */
 public final class EmbeddedRedis implements AutoCloseable {
 
@@ -38,8 +38,8 @@ public final class EmbeddedRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Starts a server and waits until it answers.
-	 * @return the running server, to be closed by the caller
+	 * Starts a server and waits until it answers PING.
+	 * @return the running server, which the caller must close
 	 * @throws EmbeddedRedisException if there is no program for this platform, or it does
 	 * not start in time
 	 */
@@ -79,13 +79,13 @@ public final class EmbeddedRedis implements AutoCloseable {
 		return "127.0.0.1";
 	}
 
-	/** The port it listens on, the same over restarts. */
+	/** The port it listens on, which a restart does not change. */
 	public synchronized int port() {
 		return this.server.port();
 	}
 
 	/**
-	 * The password of the default user, the same over restarts.
+	 * The password of the default user, which a restart does not change.
 	 * @return letters and digits
 	 */
 	public String password() {
@@ -93,8 +93,8 @@ public final class EmbeddedRedis implements AutoCloseable {
 	}
 
 	/**
-	 * A line for a shell of the same user that opens redis-cli on the server.
-	 * @return the line, which reads the password from a file and does not hold it
+	 * A shell command that opens redis-cli on the server. The same OS user can run it.
+	 * @return the command, which reads the password from a file and does not include it
 	 */
 	public String commandLine() {
 		String file = this.directory.password().toString().replace("'", "'\\''");
@@ -102,8 +102,8 @@ public final class EmbeddedRedis implements AutoCloseable {
 	}
 
 	/**
-	 * The process id of the server itself, another one after a restart.
-	 * @return the id of the running or last run process
+	 * The process id of the server, which a restart changes.
+	 * @return the id of the current or last process
 	 */
 	public synchronized long pid() {
 		return this.server.greeting().pid();
@@ -125,25 +125,26 @@ public final class EmbeddedRedis implements AutoCloseable {
 		return this.server.greeting().version();
 	}
 
-	/** Whether the server's process exists, be it stopped by a signal. */
+	/**
+	 * Whether the server's process exists. This includes a process stopped by a signal.
+	 */
 	public synchronized boolean isRunning() {
 		return this.server.isAlive();
 	}
 
 	/**
-	 * Kills the server, if it is running, such that it can be started again. Returns when
-	 * it is gone.
-	 * @throws EmbeddedRedisException if it does not go within seconds
+	 * Kills the server if it is running, and waits for its end. It can be started again.
+	 * @throws EmbeddedRedisException if it does not end within 5 seconds
 	 */
 	public synchronized void stop() {
 		this.server.kill();
 	}
 
 	/**
-	 * Kills the server, if it is running, and starts it on the same port with the same
-	 * password and configuration. Its data is what the configuration made it keep:
-	 * nothing by default.
-	 * @throws IllegalStateException if this was closed
+	 * Kills the server if it is running, and starts it on the same port with the same
+	 * password and configuration. Its data is lost, unless the configuration enables
+	 * persistence.
+	 * @throws IllegalStateException if this is closed
 	 * @throws EmbeddedRedisException if it does not start in time
 	 */
 	public synchronized void restart() {
@@ -164,9 +165,9 @@ public final class EmbeddedRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Kills the server and removes all of its files. Returns when it is gone; does
-	 * nothing the second time.
-	 * @throws EmbeddedRedisException if it does not go within seconds
+	 * Kills the server, waits for its end and removes all of its files. A second call
+	 * does nothing.
+	 * @throws EmbeddedRedisException if it does not end within 5 seconds
 	 */
 	@Override
 	public synchronized void close() {
@@ -182,7 +183,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Names the server without its password.
+	 * Describes the server without its password.
 	 */
 	@Override
 	public String toString() {

@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Starts a Redis where nobody said which one to use, and hands it to Boot's own Lettuce
+ * Starts a Redis if none is configured, and provides it to Boot's Lettuce
  * auto-configuration.
  */
 @Configuration(proxyBeanMethods = false)
@@ -19,15 +19,15 @@ class EmbeddedRedisConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(EmbeddedRedisConfiguration.class);
 
-	// The connection details need this bean and all of Lettuce needs the connection
-	// details, so it is closed last.
+	// Closed last, because Lettuce's beans need the connection details, which need this
+	// bean.
 	@Bean(destroyMethod = "close")
 	@Conditional(OnNoRedisConfigured.class)
 	EmbeddedRedis embeddedRedis(EmbeddedRedisProperties properties) {
 		EmbeddedRedis redis = EmbeddedRedis.start(properties.options());
-		logger.info("Started {}: a development default that keeps nothing; "
+		logger.info("Started {}: a development default that persists nothing; "
 				+ "set spring.data.redis.url to use a Redis of your own", redis);
-		logger.info("Look into it with: {}", redis.commandLine());
+		logger.info("To inspect it, run: {}", redis.commandLine());
 		return redis;
 	}
 

@@ -3,7 +3,7 @@ package io.pipeset.dev;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 
 /**
- * Tells Boot where the embedded Redis is.
+ * The connection details of the embedded Redis for Spring Boot.
  */
 final class EmbeddedRedisConnectionDetails implements DataRedisConnectionDetails {
 

@@ -5,13 +5,13 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says in words for the developer why the embedded Redis could not be started, and what
- * to set instead.
+ * Tells the developer why the embedded Redis could not be started, and what to configure
+ * instead.
  */
 public final class EmbeddedRedisException extends RuntimeException {
 
 	/**
-	 * The remedy, for every message of this exception.
+	 * The remedy, which every message of this exception includes.
 	 */
 	static final String REMEDY = "Set spring.data.redis.url to a Redis of your own (redis://host:6379), "
 			+ "or pipeset.embedded-redis.executable to another server program such as valkey-server.";

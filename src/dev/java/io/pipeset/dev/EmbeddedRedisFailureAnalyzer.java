@@ -4,8 +4,8 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Lets a start that failed for want of a Redis end in a few words instead of a stack
- * trace; registered in {@code META-INF/spring.factories}.
+ * Reports a missing embedded Redis as a short message instead of a stack trace. It is
+ * registered in {@code META-INF/spring.factories}.
  */
 final class EmbeddedRedisFailureAnalyzer extends AbstractFailureAnalyzer<EmbeddedRedisException> {
 

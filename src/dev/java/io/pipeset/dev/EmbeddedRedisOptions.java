@@ -8,14 +8,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of an embedded Redis; everything else is the launcher's own business.
+ * The options of an embedded Redis.
  *
  * @param executable the server program: a path, or a name to look up on {@code PATH};
- * {@code null} for the redis-server carried by the class path
- * @param configLines lines for redis.conf such as {@code maxmemory 2mb}, which win over
- * the launcher's own; never {@code null}
- * @param startTimeout how long a start may take until the server answers; positive
- * @param cacheDirectory where the carried executable is unpacked; {@code null} for the
+ * {@code null} for the redis-server on the class path
+ * @param configLines lines for redis.conf such as {@code maxmemory 2mb}, which override
+ * the launcher's lines; never {@code null}
+ * @param startTimeout how long to wait until the server answers; positive
+ * @param cacheDirectory the directory for the unpacked redis-server; {@code null} for the
  * user's cache directory
  */
 public record EmbeddedRedisOptions(@Nullable String executable, List<String> configLines, Duration startTimeout,
@@ -41,7 +41,10 @@ public record EmbeddedRedisOptions(@Nullable String executable, List<String> con
 		}
 	}
 
-	/** The carried executable, no further configuration and 15 seconds to start. */
+	/**
+	 * The redis-server on the class path, no further configuration and 15 seconds to
+	 * start.
+	 */
 	public static EmbeddedRedisOptions defaults() {
 		return new EmbeddedRedisOptions(null, List.of(), Duration.ofSeconds(15), null);
 	}
@@ -49,7 +52,7 @@ public record EmbeddedRedisOptions(@Nullable String executable, List<String> con
 	/**
 	 * These options with another server program.
 	 * @param executable a path, or a name to look up on {@code PATH}; {@code null} for
-	 * the carried one
+	 * the redis-server on the class path
 	 * @throws IllegalArgumentException if it is blank
 	 */
 	public EmbeddedRedisOptions withExecutable(@Nullable String executable) {
@@ -68,8 +71,8 @@ public record EmbeddedRedisOptions(@Nullable String executable, List<String> con
 	}
 
 	/**
-	 * These options with another bound on the start.
-	 * @param startTimeout how long a start may take; positive
+	 * These options with another timeout for the start.
+	 * @param startTimeout how long to wait until the server answers; positive
 	 * @throws IllegalArgumentException if it is not positive
 	 */
 	public EmbeddedRedisOptions withStartTimeout(Duration startTimeout) {
@@ -77,7 +80,7 @@ public record EmbeddedRedisOptions(@Nullable String executable, List<String> con
 	}
 
 	/**
-	 * These options with another place for the unpacked executable.
+	 * These options with another directory for the unpacked redis-server.
 	 * @param cacheDirectory a directory of the current user, created if missing;
 	 * {@code null} for the user's cache directory
 	 */

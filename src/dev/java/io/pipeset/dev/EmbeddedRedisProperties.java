@@ -6,12 +6,12 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The settings {@code pipeset.embedded-redis.*} of the Redis that starts by itself in
- * development.
+ * The settings {@code pipeset.embedded-redis.*} of the Redis that is started
+ * automatically in development.
  *
- * @param enabled whether it may start where no other Redis is configured
- * @param executable the server program to start instead of the carried one, such as
- * {@code valkey-server}: a path, or a name on the PATH
+ * @param enabled whether to start it if no other Redis is configured
+ * @param executable the server program to start instead of the redis-server on the class
+ * path, such as {@code valkey-server}: a path, or a name on the PATH
  */
 @ConfigurationProperties("pipeset.embedded-redis")
 record EmbeddedRedisProperties(@DefaultValue("true") boolean enabled, @Nullable String executable) {

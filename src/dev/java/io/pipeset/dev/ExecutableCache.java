@@ -21,13 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the unpacked executable between runs, in a directory only its user can write to,
- * and trusts it no more than the class path: its SHA-256 is checked at every start.
+ * Caches the unpacked executable between runs, in a directory that only the current user
+ * can access. The SHA-256 of the cached file is checked at every start.
  */
 final class ExecutableCache {
 
 	/**
-	 * Held while an executable is written, and by whoever forks a process.
+	 * The lock held while an executable is written and while a process is forked.
 	 */
 	static final Object UNPACKING = new Object();
 
@@ -42,18 +42,17 @@ final class ExecutableCache {
 	}
 
 	/**
-	 * The executable as a verified file.
-	 * @param fallback a private directory to unpack into where the cache cannot be
-	 * written
-	 * @throws EmbeddedRedisException if the class path has no such executable, or not the
-	 * one we know
-	 * @throws IOException if it cannot be written to either directory
+	 * Returns the executable as a verified file.
+	 * @param fallback a private directory to unpack into if the cache cannot be written
+	 * @throws EmbeddedRedisException if the class path does not have the executable, or
+	 * has another file of that name
+	 * @throws IOException if neither directory can be written
 	 */
 	Path install(CarriedExecutable executable, Path fallback) throws IOException {
 		synchronized (UNPACKING) {
 			try {
 				Files.createDirectories(this.directory);
-				// Fails if the directory is somebody else's, which is no place for us.
+				// Fails if another user owns the directory: then the fallback is used.
 				Files.setPosixFilePermissions(this.directory, OWNER_ONLY);
 				return installInto(this.directory, executable);
 			}
@@ -76,8 +75,7 @@ final class ExecutableCache {
 				PosixFilePermissions.asFileAttribute(OWNER_ONLY));
 		try {
 			unpack(executable, unpacked);
-			// By rename: another process starting at the same time sees all of it or
-			// none.
+			// Renamed atomically, so that another process never sees an incomplete file.
 			Files.move(unpacked, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
 		}
 		finally {

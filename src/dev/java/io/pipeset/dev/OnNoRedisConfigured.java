@@ -25,18 +25,19 @@ import org.springframework.core.io.Resource;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Matches if nothing says which Redis to use, and development may start one.
+ * Matches if no Redis is configured and the embedded one is enabled.
  */
 final class OnNoRedisConfigured extends SpringBootCondition {
 
 	private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("spring.data.redis");
 
 	/**
-	 * The properties that the service's own application.properties may not set without
-	 * meaning another Redis; it may tune timeouts and the pool.
+	 * The properties that select a Redis, in whichever source they are set. Other
+	 * properties, such as timeouts and the pool, may be set in configuration files on the
+	 * class path.
 	 */
-	private static final Set<String> PLACES = Set.of("url", "host", "port", "username", "password", "database", "ssl",
-			"sentinel", "cluster", "masterreplica");
+	private static final Set<String> SELECTING = Set.of("url", "host", "port", "username", "password", "database",
+			"ssl", "sentinel", "cluster", "masterreplica");
 
 	@Override
 	public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
@@ -61,7 +62,7 @@ final class OnNoRedisConfigured extends SpringBootCondition {
 			if (source instanceof IterableConfigurationPropertySource iterable) {
 				try (Stream<ConfigurationPropertyName> names = iterable.stream()) {
 					Optional<ConfigurationPropertyName> name = names.filter(PREFIX::isAncestorOf)
-						.filter((candidate) -> !isOwnTuning(source, candidate))
+						.filter((candidate) -> !isDefaultOfService(source, candidate))
 						.findFirst();
 					if (name.isPresent()) {
 						return name;
@@ -72,9 +73,9 @@ final class OnNoRedisConfigured extends SpringBootCondition {
 		return Optional.empty();
 	}
 
-	private static boolean isOwnTuning(ConfigurationPropertySource source, ConfigurationPropertyName name) {
+	private static boolean isDefaultOfService(ConfigurationPropertySource source, ConfigurationPropertyName name) {
 		String setting = name.getElement(PREFIX.getNumberOfElements(), ConfigurationPropertyName.Form.UNIFORM);
-		return !PLACES.contains(setting) && isOnClassPath(Origin.from(source.getConfigurationProperty(name)));
+		return !SELECTING.contains(setting) && isOnClassPath(Origin.from(source.getConfigurationProperty(name)));
 	}
 
 	private static boolean isOnClassPath(@Nullable Origin origin) {

@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A server that has answered, and the two ways to end it: for good, or such that it can
- * be started again in its directory.
+ * A server that has answered PING. It can be killed, after which it can be started again
+ * in its directory, or released for good.
  */
 final class RunningServer {
 
-	private static final Duration GRACE = Duration.ofSeconds(5);
+	private static final Duration EXIT_TIMEOUT = Duration.ofSeconds(5);
 
 	private final ServerProcess process;
 
@@ -39,8 +39,9 @@ final class RunningServer {
 	}
 
 	/**
-	 * Kills the server and leaves its directory. It has nothing to save, and killing also
-	 * ends a server that is stopped by a signal or busy in a script.
+	 * Kills the server and keeps its directory. SIGKILL is safe because the server
+	 * persists nothing. It also ends a server that is stopped by a signal or busy in a
+	 * script.
 	 */
 	void kill() {
 		if (isAlive()) {
@@ -50,7 +51,7 @@ final class RunningServer {
 	}
 
 	/**
-	 * Ends the server for good.
+	 * Ends the server and removes its directory.
 	 */
 	void release() {
 		this.process.release();
@@ -59,13 +60,13 @@ final class RunningServer {
 
 	private void awaitExit() {
 		try {
-			if (!this.process.awaitExit(GRACE)) {
+			if (!this.process.awaitExit(EXIT_TIMEOUT)) {
 				throw new EmbeddedRedisException("The embedded Redis (process " + this.greeting.pid()
-						+ ") is still running " + GRACE.toSeconds() + " seconds after it was killed.");
+						+ ") is still running " + EXIT_TIMEOUT.toSeconds() + " seconds after it was killed.");
 			}
 		}
 		catch (InterruptedException ex) {
-			// It is on its way down already; nothing else needs this thread to wait.
+			// The server is already ending, so there is no need to wait.
 			Thread.currentThread().interrupt();
 		}
 	}

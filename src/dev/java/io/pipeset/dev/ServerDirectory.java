@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The private directory of one server: its working directory, the password for whoever
- * wants to look into it, and for the moment of a start the configuration file that tells
- * it the password without a command line.
+ * The private working directory of one server. It has a file with the password for
+ * redis-cli. During a start it also has the configuration file, which keeps the password
+ * out of the command line.
  */
 final class ServerDirectory {
 
@@ -56,7 +56,7 @@ final class ServerDirectory {
 		Files.write(config(), lines, StandardCharsets.UTF_8);
 	}
 
-	/** Keeps the password for whoever may read this directory. */
+	/** Writes the password to a file that only the current user can read. */
 	void writePassword(String password) throws IOException {
 		createPrivate(password());
 		Files.writeString(password(), password);

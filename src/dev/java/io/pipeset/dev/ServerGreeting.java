@@ -14,10 +14,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The greeting of a server that accepts our password and answers PING; asked over a plain
- * socket, so that starting a server needs no Redis client.
+ * The facts that a server reports about itself after it accepts the password and answers
+ * PING. They are queried over a plain socket, so that starting a server needs no Redis
+ * client.
  *
- * @param product "Redis", or what the server calls itself
+ * @param product "Redis", or the {@code server_name} of another server
  * @param version its version such as "7.0.15"
  * @param pid the process id of the server itself
  */
@@ -28,12 +29,12 @@ record ServerGreeting(String product, String version, long pid) {
 	private static final int MAX_REPLY_BYTES = 1 << 20;
 
 	/**
-	 * Asks once.
+	 * Queries a server once.
 	 * @param port the port on 127.0.0.1
 	 * @param password the password, of letters and digits
-	 * @return the answer, or empty if there is none yet or it is not our server
+	 * @return its greeting; empty if it does not answer yet or refuses the password
 	 */
-	static Optional<ServerGreeting> ask(int port, String password) {
+	static Optional<ServerGreeting> query(int port, String password) {
 		try (Socket socket = new Socket()) {
 			socket.setSoTimeout(TIMEOUT_MILLIS);
 			socket.connect(new InetSocketAddress(InetAddress.getByAddress(new byte[] { 127, 0, 0, 1 }), port),

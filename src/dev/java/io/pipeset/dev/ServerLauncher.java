@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Starts the server program until it answers on a port that was free, or says why not in
- * the server's own words.
+ * Starts the server program on a free port and waits until it answers. If it does not,
+ * the exception includes the server's last log lines.
  */
 final class ServerLauncher {
 
 	/**
-	 * For {@link #launch}: whichever port is free.
+	 * For {@link #launch}: any free port.
 	 */
 	static final int ANY_PORT = 0;
 
@@ -44,7 +44,7 @@ final class ServerLauncher {
 	/**
 	 * Starts the server.
 	 * @param port the port on 127.0.0.1, or {@link #ANY_PORT}
-	 * @return the server, which has answered
+	 * @return the server, which has answered PING
 	 * @throws EmbeddedRedisException if it does not answer in time
 	 * @throws IOException if its configuration cannot be written or there is no shell
 	 */
@@ -58,7 +58,7 @@ final class ServerLauncher {
 				this.directory.removeConfig();
 				return new RunningServer(process, candidate, greeting.get());
 			}
-			if (attempt == ATTEMPTS || !failedInPassing(process)) {
+			if (attempt == ATTEMPTS || !failedTemporarily(process)) {
 				throw failure(process);
 			}
 			if (port != ANY_PORT) {
@@ -71,7 +71,7 @@ final class ServerLauncher {
 		try {
 			long deadline = System.nanoTime() + this.timeout.toNanos();
 			while (process.isAlive() && System.nanoTime() < deadline) {
-				Optional<ServerGreeting> greeting = ServerGreeting.ask(port, this.password);
+				Optional<ServerGreeting> greeting = ServerGreeting.query(port, this.password);
 				if (greeting.isPresent()) {
 					return greeting;
 				}
@@ -85,7 +85,7 @@ final class ServerLauncher {
 		}
 	}
 
-	private static boolean failedInPassing(ServerProcess process) throws InterruptedException {
+	private static boolean failedTemporarily(ServerProcess process) throws InterruptedException {
 		return !process.isAlive() && process.lastLines()
 			.stream()
 			.anyMatch((line) -> line.contains("Address already in use") || line.contains("Failed listening on port")
@@ -98,10 +98,10 @@ final class ServerLauncher {
 		List<String> lines = process.lastLines();
 		process.release();
 		process.awaitExit(Duration.ofSeconds(5));
-		String said = lines.isEmpty() ? "It wrote nothing."
+		String output = lines.isEmpty() ? "It wrote nothing."
 				: "Its last lines:" + System.lineSeparator() + String.join(System.lineSeparator(), lines);
 		return new EmbeddedRedisException(
-				"The embedded Redis (" + this.program + ") did not start: " + end + ". " + said);
+				"The embedded Redis (" + this.program + ") did not start: " + end + ". " + output);
 	}
 
 	private static int freePort() throws IOException {

@@ -15,15 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One run of the server program under a small shell that holds a pipe of ours, because a
- * pipe is the one thing that is closed however this JVM ends.
+ * One run of the server program under a small guard shell. The shell reads from a pipe of
+ * this JVM, because the OS closes the pipe however the JVM ends.
  */
 final class ServerProcess {
 
 	/**
-	 * Arguments: the server's private directory, then its command. The watcher waits for
-	 * the end of the pipe; the shell itself waits for the server, so that whichever goes
-	 * first, the other two go too and nothing is left to reap.
+	 * The guard script. Its arguments are the server's private directory and then its
+	 * command. The watcher waits for the end of the pipe and then kills the server. The
+	 * shell waits for the server and then ends the watcher. So all three processes end
+	 * together, and no zombie remains.
 	 */
 	private static final String GUARD = """
 			trap '' HUP INT QUIT TERM
@@ -50,7 +51,7 @@ final class ServerProcess {
 
 	private static final Logger logger = LoggerFactory.getLogger(ServerProcess.class);
 
-	private static final int LINES_KEPT = 20;
+	private static final int MAX_LINES = 20;
 
 	private final Deque<String> lastLines = new ArrayDeque<>();
 
@@ -66,8 +67,8 @@ final class ServerProcess {
 
 	/**
 	 * Starts the program.
-	 * @param directory its private directory, holding its configuration; removed if this
-	 * JVM goes before the server
+	 * @param directory its private directory with its configuration; removed if this JVM
+	 * ends before the server
 	 * @return the process, which may not answer yet
 	 * @throws IOException if there is no shell
 	 */
@@ -76,10 +77,10 @@ final class ServerProcess {
 		command.addAll(List.of("/bin/sh", "-c", GUARD, "pipeset-embedded-redis", directory.path().toString(),
 				program.toString(), directory.config().toString()));
 		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-		// Redis 7.2 and Valkey refuse to start in a locale the machine does not have.
+		// Redis 7.2 and Valkey do not start if the locale is not installed.
 		builder.environment().put("LC_ALL", "C");
 		Process guard;
-		// Forking while a program is being unpacked would hold it open: "Text file busy".
+		// A process forked during unpacking would hold the file open: "Text file busy".
 		synchronized (ExecutableCache.UNPACKING) {
 			guard = builder.start();
 		}
@@ -89,8 +90,8 @@ final class ServerProcess {
 	}
 
 	/**
-	 * The prefix that puts a command into a session of its own, so that Ctrl-C, meant for
-	 * this JVM, does not stop the server while the JVM still finishes its work with it.
+	 * The prefix that starts a command in its own session. Without it, Ctrl-C would also
+	 * end the server while this JVM still uses it for its shutdown.
 	 */
 	private static List<String> ownSession() {
 		return ServerProgram.onPath("setsid")
@@ -109,27 +110,27 @@ final class ServerProcess {
 	}
 
 	/**
-	 * Waits for the server to be gone.
-	 * @return whether it is gone
+	 * Waits for the end of the server.
+	 * @return whether it has ended
 	 */
 	boolean awaitExit(Duration timeout) throws InterruptedException {
 		return this.guard.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 	/**
-	 * Lets go of the pipe, upon which the server is killed and its directory removed.
+	 * Closes the pipe. The watcher then kills the server and removes its directory.
 	 */
 	void release() {
 		try {
 			this.guard.getOutputStream().close();
 		}
 		catch (IOException ex) {
-			logger.debug("The embedded Redis was gone already", ex);
+			logger.debug("The embedded Redis had already ended", ex);
 		}
 	}
 
 	/**
-	 * The last lines the server wrote, all of them if it is gone: the pipe ends with it.
+	 * The last lines of the server's output. If the server has ended, they are complete.
 	 */
 	List<String> lastLines() throws InterruptedException {
 		if (!isAlive()) {
@@ -146,7 +147,7 @@ final class ServerProcess {
 			while ((line = reader.readLine()) != null) {
 				logger.debug("{}", line);
 				synchronized (this.lastLines) {
-					if (this.lastLines.size() == LINES_KEPT) {
+					if (this.lastLines.size() == MAX_LINES) {
 						this.lastLines.removeFirst();
 					}
 					this.lastLines.addLast(line);

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Finds the program to run: the one the user named, or else the carried one for this
- * platform.
+ * Finds the server program: the configured one, or else the redis-server on the class
+ * path for this platform.
  */
 final class ServerProgram {
 
@@ -18,10 +18,10 @@ final class ServerProgram {
 	}
 
 	/**
-	 * The file to run.
-	 * @param directory a private directory that may be unpacked into
-	 * @throws EmbeddedRedisException if there is none for this platform, or none where
-	 * the user said
+	 * Returns the file to run.
+	 * @param directory a private directory to unpack into if the cache cannot be written
+	 * @throws EmbeddedRedisException if there is none for this platform, or the
+	 * configured program does not exist
 	 * @throws IOException if it cannot be unpacked
 	 */
 	static Path locate(EmbeddedRedisOptions options, Path directory) throws IOException {
@@ -36,8 +36,8 @@ final class ServerProgram {
 	}
 
 	/**
-	 * Refuses a platform on which a server could not be started and stopped safely.
-	 * @throws EmbeddedRedisException on Windows, for one
+	 * Checks that servers can be started and stopped safely on this platform.
+	 * @throws EmbeddedRedisException if not, for example on Windows
 	 */
 	static void requirePosix() {
 		if (!FileSystems.getDefault().supportedFileAttributeViews().contains("posix")) {

@@ -1,6 +1,6 @@
 /**
- * The Redis that starts by itself in development, so that the service works on a machine
- * that has Java and Maven and nothing else.
+ * The Redis that is started automatically in development, so that the service needs only
+ * Java and Maven.
  */
 @NullMarked
 package io.pipeset.dev;

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets tests that start many servers verify their executable once: the first compiler
- * alone takes a while for its SHA-256.
+ * Verifies the executable once for tests that start many servers, because its SHA-256
+ * takes long under the C1 compiler.
  */
 public final class CarriedProgram {
 
@@ -18,7 +18,7 @@ public final class CarriedProgram {
 	}
 
 	/**
-	 * The carried executable, unpacked and verified when it is first asked for.
+	 * The redis-server on the class path, unpacked and verified at the first call.
 	 * @return the file to run
 	 * @throws EmbeddedRedisException if there is none for this platform
 	 */

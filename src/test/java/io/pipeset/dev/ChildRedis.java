@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * Another JVM that starts an embedded Redis, for tests that end that JVM.
+ * A child JVM with an embedded Redis, for tests that end the JVM.
  */
 public final class ChildRedis implements AutoCloseable {
 
@@ -54,7 +54,7 @@ public final class ChildRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Lets the JVM's main method return.
+	 * Makes the JVM's main method return.
 	 */
 	void finish() throws IOException {
 		this.jvm.getOutputStream().close();
@@ -67,7 +67,7 @@ public final class ChildRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Runs in the child: never closes its Redis, and returns when its input ends.
+	 * Runs in the child JVM: returns at the end of its input and never closes its Redis.
 	 */
 	public static void main(String[] args) throws IOException {
 		EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedisOptions.defaults());

@@ -37,12 +37,15 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The embedded Redis starts only if no property says which Redis to use.
+ * The embedded Redis starts only if no Redis is configured.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class EmbeddedRedisConfigurationTests {
 
-	/** A start that is told no program verifies the carried one, which takes a while. */
+	/**
+	 * Names a verified program, because a start without a configured program verifies it
+	 * again, which takes long.
+	 */
 	private static final String VERIFIED = "pipeset.embedded-redis.executable=" + CarriedProgram.verified();
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -63,7 +66,7 @@ class EmbeddedRedisConfigurationTests {
 	}
 
 	@Test
-	void itPrintsALineThatOpensRedisCliAndDoesNotHoldThePassword(CapturedOutput output, @TempDir Path bin) {
+	void itLogsARedisCliCommandWithoutThePassword(CapturedOutput output, @TempDir Path bin) {
 		this.runner.withPropertyValues(VERIFIED).run((context) -> {
 			EmbeddedRedis redis = context.getBean(EmbeddedRedis.class);
 			Matcher line = Pattern.compile("REDISCLI_AUTH=.* redis-cli -p \\d+$", Pattern.MULTILINE).matcher(output);
@@ -111,7 +114,7 @@ class EmbeddedRedisConfigurationTests {
 	}
 
 	@Test
-	void theServicesOwnTuningDoesNotTurnItOff() {
+	void timeoutsInTheServicesOwnFileDoNotTurnItOff() {
 		Resource own = new ClassPathResource("application.properties");
 		withFile(own, "spring.data.redis.lettuce.pool.max-active", "9")
 			.run((context) -> assertThat(context).hasSingleBean(EmbeddedRedis.class));

@@ -18,7 +18,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The embedded Redis ends with its JVM, however that ends, and leaves nothing behind.
+ * The embedded Redis ends with its JVM, however the JVM ends, and leaves no files or
+ * processes.
  */
 class EmbeddedRedisLifetimeTests {
 
@@ -46,7 +47,7 @@ class EmbeddedRedisLifetimeTests {
 	}
 
 	@Test
-	void aServerThatDiesByItselfTakesItsGuardAlong() throws Exception {
+	void theGuardEndsWithAServerThatDiesByItself() throws Exception {
 		try (ChildRedis child = ChildRedis.start(this.temporary)) {
 			child.server().destroyForcibly();
 			await().untilAsserted(() -> assertThat(child.jvm().descendants()).isEmpty());
@@ -93,8 +94,8 @@ class EmbeddedRedisLifetimeTests {
 	}
 
 	/**
-	 * Whether a process has ended, even if its new parent, the machine's first process,
-	 * has not noticed yet.
+	 * Whether a process has ended, even if its new parent, process 1, has not reaped it
+	 * yet.
 	 */
 	private static boolean hasEnded(ProcessHandle process) {
 		try {

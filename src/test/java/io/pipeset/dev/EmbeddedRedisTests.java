@@ -22,12 +22,13 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The embedded Redis is a real one, needs its password, and ends when it is closed.
+ * The embedded Redis is a real server, requires its password, and ends when it is closed.
  */
 class EmbeddedRedisTests {
 
 	/**
-	 * Each start by the defaults alone verifies the carried program, which takes a while.
+	 * Names a verified program, because each start with the defaults verifies it again,
+	 * which takes long.
 	 */
 	private static final EmbeddedRedisOptions DEFAULTS = EmbeddedRedisOptions.defaults()
 		.withExecutable(CarriedProgram.verified().toString());
@@ -36,8 +37,8 @@ class EmbeddedRedisTests {
 	void answersPingWithThePasswordAndRefusesWithout() {
 		try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedisOptions.defaults())) {
 			// The greeting waits for an answer no longer than a second.
-			await().until(() -> ServerGreeting.ask(redis.port(), redis.password()).isPresent());
-			assertThat(ServerGreeting.ask(redis.port(), "wrong")).isEmpty();
+			await().until(() -> ServerGreeting.query(redis.port(), redis.password()).isPresent());
+			assertThat(ServerGreeting.query(redis.port(), "wrong")).isEmpty();
 			RedisURI withoutPassword = RedisURI.create(redis.host(), redis.port());
 			try (RedisClient client = RedisClient.create(withoutPassword)) {
 				assertThatExceptionOfType(RedisException.class).isThrownBy(() -> client.connect().sync().ping())
@@ -48,7 +49,7 @@ class EmbeddedRedisTests {
 	}
 
 	@Test
-	void saysWhatItIsButNotItsPassword() {
+	void itsTextNamesItWithoutItsPassword() {
 		try (EmbeddedRedis redis = EmbeddedRedis.start(DEFAULTS)) {
 			assertThat(redis.version()).isEqualTo("7.0.15");
 			assertThat(redis).hasToString("Redis 7.0.15 on 127.0.0.1:" + redis.port());
@@ -73,7 +74,7 @@ class EmbeddedRedisTests {
 	}
 
 	@Test
-	void aConfigurationTheServerRefusesIsShownInItsOwnWords() {
+	void theErrorOfARefusedConfigurationIsShown() {
 		assertThatExceptionOfType(EmbeddedRedisException.class)
 			.isThrownBy(() -> EmbeddedRedis.start(DEFAULTS.withConfig("maxmemory plenty")))
 			.withMessageContaining("exited with status 1")
@@ -103,9 +104,11 @@ class EmbeddedRedisTests {
 		for (var start : starts) {
 			try (EmbeddedRedis redis = start.join()) {
 				ports.add(redis.port());
-				assertThat(await().until(() -> ServerGreeting.ask(redis.port(), redis.password()), Optional::isPresent)
-					.orElseThrow()
-					.pid()).isEqualTo(redis.pid());
+				assertThat(
+						await().until(() -> ServerGreeting.query(redis.port(), redis.password()), Optional::isPresent)
+							.orElseThrow()
+							.pid())
+					.isEqualTo(redis.pid());
 			}
 		}
 		assertThat(ports).hasSize(4);
@@ -123,12 +126,12 @@ class EmbeddedRedisTests {
 			assertThat(redis.port()).isEqualTo(port);
 			assertThat(redis.password()).isEqualTo(password);
 			assertThat(redis.pid()).isNotEqualTo(pid);
-			await().until(() -> ServerGreeting.ask(port, password).isPresent());
+			await().until(() -> ServerGreeting.query(port, password).isPresent());
 		}
 	}
 
 	@Test
-	void restartKeepsTheDataOfAServerToldToKeepIt() {
+	void restartKeepsDataIfPersistenceIsConfigured() {
 		try (EmbeddedRedis redis = EmbeddedRedis.start(DEFAULTS.withConfig("appendonly yes", "appendfsync always"));
 				RedisClient client = client(redis)) {
 			client.connect().sync().set("key", "value");
@@ -140,7 +143,7 @@ class EmbeddedRedisTests {
 	}
 
 	@Test
-	void aProgramThatIsNotThereIsNamed() {
+	void aMissingProgramIsNamed() {
 		assertThatExceptionOfType(EmbeddedRedisException.class)
 			.isThrownBy(() -> EmbeddedRedis.start(DEFAULTS.withExecutable("no-such-redis-server")))
 			.withMessageContaining("'no-such-redis-server'")
@@ -149,7 +152,7 @@ class EmbeddedRedisTests {
 	}
 
 	@Test
-	void aProgramThatIsNoRedisIsQuoted(@TempDir Path directory) throws Exception {
+	void theOutputOfAProgramThatIsNotRedisIsShown(@TempDir Path directory) throws Exception {
 		Path program = script(directory, "echo I am a teapot; exit 3");
 		assertThatExceptionOfType(EmbeddedRedisException.class)
 			.isThrownBy(() -> EmbeddedRedis.start(DEFAULTS.withExecutable(program.toString())))
@@ -158,7 +161,7 @@ class EmbeddedRedisTests {
 	}
 
 	@Test
-	void aProgramThatNeverAnswersIsGivenUpAndEnded(@TempDir Path directory) throws Exception {
+	void aProgramThatNeverAnswersIsKilled(@TempDir Path directory) throws Exception {
 		Path program = script(directory, "echo $$ > \"$0.new\"; mv \"$0.new\" \"$0.pid\"; exec sleep 1000");
 		Duration patience = Duration.ofMillis(500);
 		EmbeddedRedisOptions options = DEFAULTS.withExecutable(program.toString());
@@ -166,8 +169,8 @@ class EmbeddedRedisTests {
 			.isThrownBy(() -> EmbeddedRedis.start(options.withStartTimeout(patience)))
 			.withMessageContaining("did not answer PING within 500 ms");
 		if (Files.notExists(Path.of(program + ".pid"))) {
-			// On a very busy machine the time was over before the program had written its
-			// file.
+			// On a very busy machine the timeout may end before the program has written
+			// its file.
 			assertThatExceptionOfType(EmbeddedRedisException.class)
 				.isThrownBy(() -> EmbeddedRedis.start(options.withStartTimeout(patience.multipliedBy(40))));
 		}

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The cache hands out an executable only if its SHA-256 is the known one.
+ * The cache returns an executable only if it has the expected SHA-256.
  */
 class ExecutableCacheTests {
 
@@ -33,7 +33,7 @@ class ExecutableCacheTests {
 	}
 
 	@Test
-	void theCacheIsPrivateAndHasNoHalfWrittenFiles() throws IOException {
+	void theCacheIsPrivateAndHasNoIncompleteFiles() throws IOException {
 		Path cache = this.directory.resolve("cache");
 		Path file = new ExecutableCache(cache).install(EXECUTABLE, this.directory);
 		assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(cache))).isEqualTo("rwx------");
@@ -74,7 +74,7 @@ class ExecutableCacheTests {
 	}
 
 	@Test
-	void whereTheCacheCannotBeWrittenTheFallbackIs() throws IOException {
+	void theFallbackIsUsedIfTheCacheCannotBeWritten() throws IOException {
 		Path notADirectory = Files.writeString(this.directory.resolve("file"), "");
 		Path fallback = Files.createDirectory(this.directory.resolve("fallback"));
 		Path file = new ExecutableCache(notADirectory.resolve("cache")).install(EXECUTABLE, fallback);
