@@ -50,15 +50,15 @@ public final class Account {
 	private boolean endsWhenEmpty;
 
 	/** Volatile because the reading thread checks it for each record. */
-	private volatile boolean empty;
+	private volatile boolean emptyReplySeen;
 
 	private boolean mayListEmpty;
 
 	private long unknownEarlier;
 
-	private long leftOut;
+	private long skippedNoops;
 
-	private int listed;
+	private int listedItems;
 
 	private long listedBytes;
 
@@ -141,12 +141,12 @@ public final class Account {
 	 * @return {@code false} for other jobs
 	 */
 	public boolean isEmpty() {
-		return this.empty;
+		return this.emptyReplySeen;
 	}
 
 	/** How many noops were not counted because they came after the first empty reply. */
 	public synchronized long leftOut() {
-		return this.leftOut;
+		return this.skippedNoops;
 	}
 
 	/** Counts records, without listing them. */
@@ -176,9 +176,9 @@ public final class Account {
 		if (outcome != Outcome.NOOP || records == 0) {
 			return records;
 		}
-		long counted = (this.empty) ? 0 : 1;
-		this.empty = true;
-		this.leftOut += records - counted;
+		long counted = (this.emptyReplySeen) ? 0 : 1;
+		this.emptyReplySeen = true;
+		this.skippedNoops += records - counted;
 		return counted;
 	}
 
@@ -195,11 +195,11 @@ public final class Account {
 			}
 			this.mayListEmpty = false;
 		}
-		if (!lists(outcome) || this.listed == this.maxItems || bytes > this.maxItemsBytes - this.listedBytes
+		if (!lists(outcome) || this.listedItems == this.maxItems || bytes > this.maxItemsBytes - this.listedBytes
 				|| !this.reserveMemory.test(ITEM_BYTES + bytes)) {
 			return false;
 		}
-		this.listed++;
+		this.listedItems++;
 		this.listedBytes += bytes;
 		return true;
 	}
@@ -269,7 +269,7 @@ public final class Account {
 	 * @return {@code false} also if the list is full
 	 */
 	public synchronized boolean wantsReplies() {
-		return this.results == Results.ALL && this.listed < this.maxItems && this.listedBytes < this.maxItemsBytes;
+		return this.results == Results.ALL && this.listedItems < this.maxItems && this.listedBytes < this.maxItemsBytes;
 	}
 
 	/**

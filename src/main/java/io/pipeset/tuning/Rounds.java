@@ -17,7 +17,7 @@ final class Rounds {
 	/**
 	 * Starts the budget.
 	 * @param budget the time after which no further run begins
-	 * @param clock nanoseconds, as {@link System#nanoTime()} gives them
+	 * @param clock nanoseconds, like {@link System#nanoTime()}
 	 */
 	Rounds(Duration budget, LongSupplier clock) {
 		this.clock = clock;
