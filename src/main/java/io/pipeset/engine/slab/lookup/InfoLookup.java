@@ -9,13 +9,13 @@ import io.netty.buffer.ByteBufUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for sections of <a href="https://redis.io/docs/latest/commands/info/">INFO</a>,
- * each by a command of its own, as Redis takes several at once only from 7.0 on.
+ * Reads sections of <a href="https://redis.io/docs/latest/commands/info/">INFO</a>, one
+ * command for each, because Redis before 7.0 takes only one section a command.
  */
 public final class InfoLookup extends Lookup {
 
-	/** The most bytes that are kept; the sections that are of use are far shorter. */
-	private static final int MOST_BYTES = 64 << 10;
+	/** The most bytes kept of all sections. The useful sections are far shorter. */
+	private static final int MAX_BYTES = 64 << 10;
 
 	private final List<String> sections;
 
@@ -28,8 +28,8 @@ public final class InfoLookup extends Lookup {
 	}
 
 	/**
-	 * The answers.
-	 * @return the sections, one behind the other
+	 * The sections, one after the other.
+	 * @return the text, cut after 64 KiB
 	 */
 	public String text() {
 		return this.text.toString(StandardCharsets.UTF_8);
@@ -59,12 +59,12 @@ public final class InfoLookup extends Lookup {
 	void bulk(ByteBuf in, int length) {
 		byte[] bytes = new byte[length];
 		in.readBytes(bytes);
-		this.text.write(bytes, 0, Math.min(length, MOST_BYTES - this.text.size()));
+		this.text.write(bytes, 0, Math.min(length, MAX_BYTES - this.text.size()));
 	}
 
 	@Override
-	void bulkEnds() {
-		// The next section begins with a line end of its own.
+	void endBulk() {
+		// Each section ends with a line end, so no separator is needed.
 	}
 
 	@Override

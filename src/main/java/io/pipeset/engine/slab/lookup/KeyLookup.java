@@ -7,8 +7,8 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands that look at keys of one page, and ahead of them the SCAN for the next
- * page, so that Redis has the next keys under way while it answers for these.
+ * The commands that read the facts about keys of one page, and before them the SCAN for
+ * the next page. The next keys thus arrive before the replies about this page.
  */
 public final class KeyLookup extends Lookup {
 
@@ -37,15 +37,16 @@ public final class KeyLookup extends Lookup {
 
 	private int to;
 
-	/** The samples of MEMORY USAGE, 0 where it is not asked. */
+	/** The samples of MEMORY USAGE; 0 if it is not sent. */
 	private int samples;
 
 	private final Map<Question, String> errors = new EnumMap<>(Question.class);
 
 	/**
-	 * How far SCAN's reply has come: its array, the cursor, the inner array, the keys.
+	 * Parts of SCAN's reply read so far: the array, the cursor, the inner array, all
+	 * keys.
 	 */
-	private int scanSteps;
+	private int scanParts;
 
 	private long keysLeft;
 
@@ -60,10 +61,11 @@ public final class KeyLookup extends Lookup {
 	}
 
 	/**
-	 * Asks for a page of keys.
-	 * @param next takes the keys; nobody else may use it before {@code whenScanned}
-	 * @param whenScanned is run when all keys have come, which is before the lookup is
-	 * done, by the thread of the connection
+	 * Adds a SCAN for the next page of keys.
+	 * @param next receives the keys; the caller must not use it before {@code
+	 * whenScanned}
+	 * @param whenScanned runs on the connection's thread when all keys have arrived,
+	 * before the lookup is done
 	 */
 	public KeyLookup scan(Scan scan, String cursor, KeyPage next, Runnable whenScanned) {
 		this.scan = scan;
@@ -74,11 +76,12 @@ public final class KeyLookup extends Lookup {
 	}
 
 	/**
-	 * Asks for the type of some keys of a page, the time that they have left and the
-	 * memory that they take.
-	 * @param page the page, which takes the answers
-	 * @param to behind the last key
-	 * @param samples the elements of a key that Redis measures; 0 to ask for no memory
+	 * Adds the commands for the type, the time to live and the memory of some keys.
+	 * @param page the page with the keys, which receives the replies
+	 * @param from the number of the first key
+	 * @param to the number after the last key
+	 * @param samples the elements of a key that Redis measures; 0 to leave MEMORY USAGE
+	 * out
 	 */
 	public KeyLookup keys(KeyPage page, int from, int to, int samples) {
 		this.page = page;
@@ -90,8 +93,8 @@ public final class KeyLookup extends Lookup {
 	}
 
 	/**
-	 * The page whose keys are looked at.
-	 * @return {@code null} where the lookup only asks for the next page
+	 * The page of the keys to read.
+	 * @return {@code null} if the lookup only scans the next page
 	 */
 	public @Nullable KeyPage page() {
 		return this.page;
@@ -99,7 +102,7 @@ public final class KeyLookup extends Lookup {
 
 	/**
 	 * The errors that Redis answered.
-	 * @return the first error to each question; empty for nearly all lookups
+	 * @return the first error to each question; mostly empty
 	 */
 	public Map<Question, String> errors() {
 		return this.errors;
@@ -130,30 +133,30 @@ public final class KeyLookup extends Lookup {
 	}
 
 	private boolean isScanning() {
-		return this.scan != null && this.scanSteps < 4;
+		return this.scan != null && this.scanParts < 4;
 	}
 
-	private KeyPage scanned() {
-		if (this.next == null || this.scanSteps == 0) {
-			throw doesNotFit("an array or a string");
+	private KeyPage scannedPage() {
+		if (this.next == null || this.scanParts == 0) {
+			throw unexpected("an array or a string");
 		}
 		return this.next;
 	}
 
-	private KeyPage looked(boolean fits, String what) {
+	private KeyPage pageFor(boolean fits, String what) {
 		if (isScanning() || !fits || this.page == null) {
-			throw doesNotFit(what);
+			throw unexpected(what);
 		}
 		return this.page;
 	}
 
 	@Override
 	void array(long elements) {
-		if (!isScanning() || (this.scanSteps != 0 && this.scanSteps != 2) || (this.scanSteps == 0 && elements != 2)) {
-			throw doesNotFit("an array");
+		if (!isScanning() || (this.scanParts != 0 && this.scanParts != 2) || (this.scanParts == 0 && elements != 2)) {
+			throw unexpected("an array");
 		}
-		this.scanSteps++;
-		if (this.scanSteps == 3) {
+		this.scanParts++;
+		if (this.scanParts == 3) {
 			this.keysLeft = elements;
 			endPageIfWhole();
 		}
@@ -161,82 +164,82 @@ public final class KeyLookup extends Lookup {
 
 	@Override
 	void bulk(ByteBuf in, int length) {
-		if (isScanning() && this.scanSteps == 3) {
-			scanned().append(in, length);
+		if (isScanning() && this.scanParts == 3) {
+			scannedPage().append(in, length);
 		}
-		else if (isScanning() && this.scanSteps == 1 && this.cursorRead.length() + length <= 20) {
+		else if (isScanning() && this.scanParts == 1 && this.cursorRead.length() + length <= 20) {
 			for (int i = 0; i < length; i++) {
 				this.cursorRead.append((char) in.readByte());
 			}
 		}
 		else {
-			throw doesNotFit("a string");
+			throw unexpected("a string");
 		}
 	}
 
 	@Override
-	void bulkEnds() {
-		if (isScanning() && this.scanSteps == 1) {
-			scanned().cursor(this.cursorRead.toString());
-			this.scanSteps++;
+	void endBulk() {
+		if (isScanning() && this.scanParts == 1) {
+			scannedPage().cursor(this.cursorRead.toString());
+			this.scanParts++;
 		}
-		else if (isScanning() && this.scanSteps == 3) {
-			scanned().endKey();
+		else if (isScanning() && this.scanParts == 3) {
+			scannedPage().endKey();
 			this.keysLeft--;
 			endPageIfWhole();
 		}
 		else {
-			throw doesNotFit("a string");
+			throw unexpected("a string");
 		}
 	}
 
 	private void endPageIfWhole() {
 		if (this.keysLeft == 0) {
-			this.scanSteps = 4;
+			this.scanParts = 4;
 			this.whenScanned.run();
 		}
 	}
 
 	@Override
 	void text(byte[] line, int from, int to) {
-		looked(this.question == Question.TYPE, "a simple string").type(this.key, this.types.number(line, from, to));
-		answered();
+		pageFor(this.question == Question.TYPE, "a simple string").type(this.key, this.types.number(line, from, to));
+		nextQuestion();
 	}
 
 	@Override
 	void number(long number) {
-		KeyPage page = looked(this.question != Question.TYPE, "a number");
+		KeyPage page = pageFor(this.question != Question.TYPE, "a number");
 		if (this.question == Question.MEMORY_USAGE) {
 			page.size(this.key, number);
 		}
 		else {
 			page.ttl(this.key, number);
 		}
-		answered();
+		nextQuestion();
 	}
 
 	@Override
 	void nil() {
-		looked(this.question == Question.MEMORY_USAGE, "a nil").size(this.key, KeyPage.UNKNOWN);
-		answered();
+		pageFor(this.question == Question.MEMORY_USAGE, "a nil").size(this.key, KeyPage.UNKNOWN);
+		nextQuestion();
 	}
 
 	@Override
 	void error(String message) {
 		if (!isScanning()) {
 			this.errors.putIfAbsent(this.question, message);
-			answered();
+			nextQuestion();
 		}
-		else if (this.scanSteps == 0) {
+		else if (this.scanParts == 0) {
 			this.errors.put(Question.SCAN, message);
-			this.scanSteps = 4;
+			this.scanParts = 4;
 		}
 		else {
-			throw doesNotFit("an error");
+			throw unexpected("an error");
 		}
 	}
 
-	private void answered() {
+	private void nextQuestion() {
 		switch (this.question) {
 			case TYPE -> this.question = (this.samples > 0) ? Question.MEMORY_USAGE : Question.PTTL;
 			case MEMORY_USAGE -> this.question = Question.PTTL;

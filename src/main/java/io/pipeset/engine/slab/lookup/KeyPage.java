@@ -7,22 +7,25 @@ import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.record.memory.MemoryReservation;
 
 /**
- * The keys of one page of SCAN, and what Redis knows of each, in arrays that the next
- * page uses again. One thread after the other uses a page: that of the connection fills
- * it, and then it belongs to that of the job.
+ * The keys of one page of SCAN and the facts about each key, in arrays that the next page
+ * reuses. One thread at a time uses a page: the connection's thread fills it, and then
+ * the job's thread reads it.
  */
 public final class KeyPage {
 
-	/** Stands for a figure that a key does not have: it is gone, or was not asked for. */
+	/**
+	 * The value of a figure that is not known: the key is gone, or the figure was not
+	 * requested.
+	 */
 	public static final long UNKNOWN = -2;
 
 	private static final int BYTES_OF_KEY = Integer.BYTES + 1 + 2 * Long.BYTES;
 
-	private static final int MOST_BYTES = Integer.MAX_VALUE - 64;
+	private static final int MAX_BYTES = Integer.MAX_VALUE - 64;
 
-	private final MemoryReservation room;
+	private final MemoryReservation reservation;
 
-	private long taken;
+	private long reserved;
 
 	private byte[] bytes = new byte[0];
 
@@ -38,30 +41,33 @@ public final class KeyPage {
 
 	private int count;
 
-	/** The size of all keys, including those for which there was no room. */
+	/** The bytes of all keys, including keys for which there was no memory. */
 	private long allBytes;
 
 	private long allKeys;
 
-	private boolean isTooLarge;
+	private boolean tooLarge;
 
 	private String cursor = Scan.START;
 
-	public KeyPage(MemoryReservation room) {
-		this.room = room;
+	public KeyPage(MemoryReservation reservation) {
+		this.reservation = reservation;
 	}
 
-	/** Forgets the keys, for another page. */
+	/** Removes all keys, before the next page. */
 	public void clear() {
 		this.used = 0;
 		this.count = 0;
 		this.allBytes = 0;
 		this.allKeys = 0;
-		this.isTooLarge = false;
+		this.tooLarge = false;
 		this.cursor = Scan.START;
 	}
 
-	/** Forgets some of the keys, before anything is known of them. */
+	/**
+	 * Keeps only the keys that meet a condition. It must be called before the facts about
+	 * keys are read.
+	 */
 	public void retain(Condition condition) {
 		int kept = 0;
 		int from = 0;
@@ -78,10 +84,10 @@ public final class KeyPage {
 		this.count = kept;
 	}
 
-	/** Takes the next bytes of a key, which is not whole before {@link #endKey}. */
+	/** Adds the next bytes of a key, which is complete after {@link #endKey}. */
 	void append(ByteBuf in, int length) {
 		this.allBytes += length;
-		if (growBytes(length)) {
+		if (ensureBytes(length)) {
 			in.readBytes(this.bytes, this.used, length);
 			this.used += length;
 		}
@@ -92,7 +98,7 @@ public final class KeyPage {
 
 	void endKey() {
 		this.allKeys++;
-		if (!this.isTooLarge && growKeys()) {
+		if (!this.tooLarge && ensureKeys()) {
 			this.ends[this.count] = this.used;
 			this.sizes[this.count] = UNKNOWN;
 			this.ttls[this.count] = UNKNOWN;
@@ -101,30 +107,30 @@ public final class KeyPage {
 		}
 	}
 
-	private boolean growBytes(int more) {
-		if (!this.isTooLarge && this.used + (long) more > this.bytes.length) {
-			long size = Math.min(MOST_BYTES, Math.max(this.used + (long) more, Math.max(4096, 2L * this.used)));
-			if (this.used + (long) more > MOST_BYTES || !take(size - this.bytes.length)) {
-				this.isTooLarge = true;
+	private boolean ensureBytes(int more) {
+		if (!this.tooLarge && this.used + (long) more > this.bytes.length) {
+			long size = Math.min(MAX_BYTES, Math.max(this.used + (long) more, Math.max(4096, 2L * this.used)));
+			if (this.used + (long) more > MAX_BYTES || !tryReserve(size - this.bytes.length)) {
+				this.tooLarge = true;
 			}
 			else {
 				this.bytes = Arrays.copyOf(this.bytes, (int) size);
 			}
 		}
-		return !this.isTooLarge;
+		return !this.tooLarge;
 	}
 
-	private boolean growKeys() {
+	private boolean ensureKeys() {
 		if (this.count == this.ends.length) {
 			int size = Math.max(256, 2 * this.count);
-			if (take((size - this.count) * (long) BYTES_OF_KEY)) {
+			if (tryReserve((size - this.count) * (long) BYTES_OF_KEY)) {
 				resizeKeys(size);
 			}
 			else {
-				this.isTooLarge = true;
+				this.tooLarge = true;
 			}
 		}
-		return !this.isTooLarge;
+		return !this.tooLarge;
 	}
 
 	private void resizeKeys(int size) {
@@ -134,49 +140,48 @@ public final class KeyPage {
 		this.ttls = Arrays.copyOf(this.ttls, size);
 	}
 
-	private boolean take(long more) {
-		boolean mine = this.room.tryTake(more);
-		this.taken += (mine) ? more : 0;
-		return mine;
+	private boolean tryReserve(long more) {
+		boolean free = this.reservation.tryTake(more);
+		this.reserved += (free) ? more : 0;
+		return free;
 	}
 
 	/**
-	 * Whether there was no memory for some of the keys. The page is then to be asked for
+	 * Whether there was no memory for some of the keys. The page must then be scanned
 	 * again.
 	 */
 	public boolean isTooLarge() {
-		return this.isTooLarge;
+		return this.tooLarge;
 	}
 
 	/**
-	 * Takes the memory that the page was in want of, for which the caller's thread may
-	 * wait, and forgets the keys.
-	 * @throws MemoryLimitException if there will never be so much
+	 * Waits for the memory that the page needs, and removes all keys.
+	 * @throws MemoryLimitException if that memory will never be free
 	 */
 	public void makeRoom() {
 		long keyBytes = this.allBytes;
 		long keys = this.allKeys;
 		close();
-		if (keyBytes > MOST_BYTES || keys > MOST_BYTES / Long.BYTES) {
+		if (keyBytes > MAX_BYTES || keys > MAX_BYTES / Long.BYTES) {
 			throw new MemoryLimitException("the keys of one page of SCAN take " + keyBytes + " bytes");
 		}
-		// A page that is asked for again may have some more.
-		int sizeOfBytes = (int) Math.min(MOST_BYTES, keyBytes + keyBytes / 8 + 4096);
+		// The page may have some more keys when it is scanned again.
+		int sizeOfBytes = (int) Math.min(MAX_BYTES, keyBytes + keyBytes / 8 + 4096);
 		int sizeOfKeys = (int) (keys + keys / 8 + 256);
 		long needed = sizeOfBytes + sizeOfKeys * (long) BYTES_OF_KEY;
-		this.room.take(needed);
-		this.taken = needed;
+		this.reservation.take(needed);
+		this.reserved = needed;
 		this.bytes = new byte[sizeOfBytes];
 		resizeKeys(sizeOfKeys);
 	}
 
-	/** Gives the page's memory back, and forgets the keys. */
+	/** Gives the page's memory back, and removes all keys. */
 	public void close() {
 		clear();
 		this.bytes = new byte[0];
 		resizeKeys(0);
-		this.room.give(this.taken);
-		this.taken = 0;
+		this.reservation.give(this.reserved);
+		this.reserved = 0;
 	}
 
 	public int count() {
@@ -185,14 +190,14 @@ public final class KeyPage {
 
 	/**
 	 * The bytes of all keys.
-	 * @return an array that is overwritten by the next page
+	 * @return an array that the next page overwrites
 	 */
 	public byte[] bytes() {
 		return this.bytes;
 	}
 
 	/**
-	 * The first byte of a key.
+	 * The start of a key.
 	 * @param key its number on the page
 	 * @return an index of {@link #bytes}
 	 */
@@ -201,7 +206,7 @@ public final class KeyPage {
 	}
 
 	/**
-	 * The byte behind a key.
+	 * The end of a key, exclusive.
 	 * @param key its number on the page
 	 * @return an index of {@link #bytes}
 	 */
@@ -228,17 +233,17 @@ public final class KeyPage {
 	}
 
 	/**
-	 * The time that a key has left.
+	 * The time to live of a key.
 	 * @param key its number on the page
-	 * @return milliseconds, -1 for ever, or {@link #UNKNOWN} for a key that is gone
+	 * @return milliseconds, -1 for no expiry, or {@link #UNKNOWN}
 	 */
 	public long ttl(int key) {
 		return this.ttls[key];
 	}
 
 	/**
-	 * The cursor behind the page.
-	 * @return {@link Scan#START} if it is the last
+	 * The cursor for the next page.
+	 * @return {@link Scan#START} after the last page
 	 */
 	public String cursor() {
 		return this.cursor;
@@ -260,13 +265,15 @@ public final class KeyPage {
 		this.ttls[key] = ttl;
 	}
 
-	/** A condition on keys. */
+	/** A condition on the bytes of keys. */
 	@FunctionalInterface
 	public interface Condition {
 
 		/**
-		 * Whether a key meets it.
-		 * @param to the byte behind it
+		 * Whether a key meets the condition.
+		 * @param bytes the array with the key
+		 * @param from the index of its first byte
+		 * @param to the index after its last byte
 		 */
 		boolean holds(byte[] bytes, int from, int to);
 

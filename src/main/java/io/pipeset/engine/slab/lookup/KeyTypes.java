@@ -4,26 +4,28 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The names of the types that keys have, each with a small number. Modules have types of
- * their own, so that the names are known once they have come. The threads of connections
- * add names; that of the job uses them when it has been handed a page with their numbers.
+ * The names of key types, each with a small number. Modules add their own types, so a
+ * name is known only after Redis has sent it. Connection threads add names. The job's
+ * thread reads them after it has received a page with their numbers.
  */
 public final class KeyTypes {
 
-	/** The number of the type of a key that does not exist. */
+	/** The number of the type of a missing key. */
 	public static final int NONE = 0;
 
-	/** The most types that are told apart; all others count as the last. */
+	/** The most types with a number each. All others share the last number. */
 	public static final int MAX = 64;
 
 	private static final byte[] OTHER = "(other)".getBytes(StandardCharsets.US_ASCII);
 
 	private final byte[][] names = new byte[MAX][];
 
-	/** Written behind each name, so that whoever reads it finds the names below it. */
+	/**
+	 * Written after each name, so that a thread that reads the count also sees the names.
+	 */
 	private volatile int count;
 
-	/** Knows the types of Redis itself. */
+	/** Creates the list with Redis's own types. */
 	public KeyTypes() {
 		String[] known = { "none", "string", "list", "set", "zset", "hash", "stream" };
 		for (int number = 0; number < known.length; number++) {
@@ -32,7 +34,7 @@ public final class KeyTypes {
 		this.count = known.length;
 	}
 
-	/** The number of a type, by its name. */
+	/** The number of a type with this name. A new name gets a new number. */
 	int number(byte[] line, int from, int to) {
 		int number = find(line, from, to);
 		return (number >= 0) ? number : add(line, from, to);
@@ -65,7 +67,7 @@ public final class KeyTypes {
 
 	/**
 	 * How many types are known.
-	 * @return the numbers of types are below it
+	 * @return the number after the largest number of a type
 	 */
 	public int count() {
 		return this.count;

@@ -4,17 +4,17 @@ import java.nio.charset.StandardCharsets;
 
 import io.netty.buffer.ByteBuf;
 
-/** Writes commands with the keys of a page. */
+/** Writes commands that take a key of a page. */
 final class KeyWriter {
 
-	private static final int MOST_DIGITS = 10;
+	private static final int MAX_DIGITS = 10;
 
 	private final ByteBuf out;
 
 	private final KeyPage page;
 
-	/** The length of a key and CRLF, at the end of the array. */
-	private final byte[] length = new byte[MOST_DIGITS + 2];
+	/** The length of the current key in digits, and CRLF, at the end of the array. */
+	private final byte[] length = new byte[MAX_DIGITS + 2];
 
 	private int lengthFrom;
 
@@ -25,15 +25,15 @@ final class KeyWriter {
 	KeyWriter(ByteBuf out, KeyPage page) {
 		this.out = out;
 		this.page = page;
-		this.length[MOST_DIGITS] = '\r';
-		this.length[MOST_DIGITS + 1] = '\n';
+		this.length[MAX_DIGITS] = '\r';
+		this.length[MAX_DIGITS + 1] = '\n';
 	}
 
 	/** Sets the key of the next commands. */
 	void key(int key) {
 		this.from = this.page.start(key);
 		this.bytes = this.page.end(key) - this.from;
-		int at = MOST_DIGITS;
+		int at = MAX_DIGITS;
 		int rest = this.bytes;
 		do {
 			this.length[--at] = (byte) ('0' + rest % 10);
@@ -44,9 +44,9 @@ final class KeyWriter {
 	}
 
 	/**
-	 * Writes a command with the key.
+	 * Writes a command with the current key.
 	 * @param head the command up to the key's length
-	 * @param tail the command behind the key, from its CRLF
+	 * @param tail the command after the key, beginning with its CRLF
 	 */
 	void write(byte[] head, byte[] tail) {
 		this.out.writeBytes(head);
@@ -64,7 +64,7 @@ final class KeyWriter {
 		return bytes(head.append('$').toString());
 	}
 
-	/** The bytes of a command behind its key. */
+	/** The bytes of a command after its key. */
 	static byte[] tail(String... words) {
 		StringBuilder tail = new StringBuilder("\r\n");
 		for (String word : words) {

@@ -5,9 +5,9 @@ import io.netty.handler.codec.DecoderException;
 import io.pipeset.engine.slab.Exchange;
 
 /**
- * Commands that only read, in one write. The values of the replies come to the methods of
- * a subclass, in their order and in the connection's thread. It overrides those for the
- * types that its commands answer with; a reply of any other type closes the connection.
+ * Read-only commands in one write. A subclass receives the values of the replies in
+ * order, on the connection's thread. It overrides the methods for the reply types of its
+ * commands. A reply of any other type closes the connection.
  */
 public abstract class Lookup implements Exchange {
 
@@ -15,43 +15,46 @@ public abstract class Lookup implements Exchange {
 
 	private volatile boolean answered;
 
-	/** How many replies the commands have. */
+	/** The number of replies to the commands. */
 	abstract int replies();
 
-	/** Takes a simple string, whose bytes are overwritten afterwards. */
+	/** Receives a simple string, whose bytes are overwritten afterwards. */
 	void text(byte[] line, int from, int to) {
-		throw doesNotFit("a simple string");
+		throw unexpected("a simple string");
 	}
 
 	void number(long number) {
-		throw doesNotFit("a number");
+		throw unexpected("a number");
 	}
 
 	void nil() {
-		throw doesNotFit("a nil");
+		throw unexpected("a nil");
 	}
 
 	void error(String message) {
-		throw doesNotFit("an error");
+		throw unexpected("an error");
 	}
 
-	/** Takes the beginning of an array, whose elements are the next values. */
+	/** Receives the start of an array. Its elements are the next values. */
 	void array(long elements) {
-		throw doesNotFit("an array");
+		throw unexpected("an array");
 	}
 
-	/** Takes the next bytes of a string, at least one; the reader index has to move. */
+	/**
+	 * Receives the next bytes of a bulk string, at least one. It must move the reader
+	 * index by all of them.
+	 */
 	void bulk(ByteBuf in, int length) {
-		throw doesNotFit("a string");
+		throw unexpected("a string");
 	}
 
-	/** Takes the end of a string. */
-	void bulkEnds() {
-		throw doesNotFit("a string");
+	/** Receives the end of a bulk string. */
+	void endBulk() {
+		throw unexpected("a string");
 	}
 
-	static DecoderException doesNotFit(String what) {
-		return new DecoderException("Redis answered a command with " + what + ", which it should not");
+	static DecoderException unexpected(String what) {
+		return new DecoderException("Redis answered a command with an unexpected type of reply: " + what);
 	}
 
 	@Override

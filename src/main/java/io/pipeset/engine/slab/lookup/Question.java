@@ -2,7 +2,7 @@ package io.pipeset.engine.slab.lookup;
 
 import java.util.Locale;
 
-/** The questions about each key of a page. */
+/** The questions that a lookup asks Redis, each by one command. */
 public enum Question {
 
 	/** The next page of keys. */
@@ -14,13 +14,13 @@ public enum Question {
 	/** The memory that a key takes. */
 	MEMORY_USAGE,
 
-	/** The time that a key has left. */
+	/** The time to live of a key. */
 	PTTL;
 
 	private final String command = name().replace('_', ' ');
 
 	/**
-	 * The command that asks it.
+	 * The command that asks the question.
 	 * @return for instance {@code MEMORY USAGE}
 	 */
 	public String command() {
@@ -28,7 +28,7 @@ public enum Question {
 	}
 
 	/**
-	 * The rule by which an ACL permits the command.
+	 * The ACL rule that permits the command.
 	 * @return for instance {@code +memory|usage}
 	 */
 	public String permission() {

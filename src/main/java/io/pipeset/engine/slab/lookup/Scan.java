@@ -7,15 +7,15 @@ import io.netty.buffer.ByteBufUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that a walk through the keyspace asks for, and how many at a time.
+ * The arguments of a key scan: which keys, and how many a page.
  *
  * @param match the pattern of the keys; {@code null} for all
  * @param type the type of the keys; {@code null} for all
- * @param count the size of a page, about
+ * @param count the approximate number of keys in a page
  */
 public record Scan(@Nullable String match, @Nullable String type, int count) {
 
-	/** The cursor of the first page, and the one behind the last. */
+	/** The cursor of the first page, and the cursor after the last. */
 	public static final String START = "0";
 
 	void writeTo(ByteBuf out, String cursor) {

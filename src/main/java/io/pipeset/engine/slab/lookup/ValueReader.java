@@ -6,13 +6,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.DecoderException;
 
 /**
- * Reads replies for their values, wherever the network cuts them, and hands each value to
- * its lookup. It skips pushes and attributes. A reply of another type than those of
- * {@link Lookup} is refused.
+ * Reads replies and passes each value to its lookup. The network may cut the replies
+ * anywhere. Pushes and attributes are skipped. A reply type that {@link Lookup} does not
+ * have is refused.
  */
 final class ValueReader {
 
-	/** The most bytes of a line that are kept: an error may be longer. */
+	/** The most bytes kept of a line. An error may be longer. */
 	private static final int MAX_LINE_BYTES = 512;
 
 	private static final int NO_BULK = -1;
@@ -23,25 +23,25 @@ final class ValueReader {
 
 	private int lastByte;
 
-	/** Bytes still to come of a string and its CRLF. */
-	private long bulk = NO_BULK;
+	/** Bytes to come of a bulk string and its CRLF. */
+	private long bulkLeft = NO_BULK;
 
-	/** Values still to come before the reply is whole; 0 between replies. */
-	private long values;
+	/** Values to come until the reply is complete; 0 between replies. */
+	private long valuesLeft;
 
-	/** Values still to come of a push or an attribute. */
-	private long skipped;
+	/** Values to come of a push or an attribute. */
+	private long skipsLeft;
 
 	private int answered;
 
 	/**
-	 * Reads on.
-	 * @param replies the replies that it expects in all
-	 * @return whether all have come; the bytes behind are left unread
+	 * Reads as many replies as there are.
+	 * @param replies the number of replies expected in all
+	 * @return whether all have arrived; later bytes stay unread
 	 */
 	boolean read(ByteBuf in, Lookup lookup, int replies) {
 		while (this.answered < replies) {
-			boolean whole = (this.bulk != NO_BULK) ? readBulk(in, lookup) : readLine(in, lookup);
+			boolean whole = (this.bulkLeft != NO_BULK) ? readBulk(in, lookup) : readLine(in, lookup);
 			if (!whole) {
 				return false;
 			}
@@ -50,30 +50,30 @@ final class ValueReader {
 	}
 
 	private boolean readBulk(ByteBuf in, Lookup lookup) {
-		int content = (int) Math.min(Math.max(0, this.bulk - 2), in.readableBytes());
-		if (this.skipped > 0) {
+		int content = (int) Math.min(Math.max(0, this.bulkLeft - 2), in.readableBytes());
+		if (this.skipsLeft > 0) {
 			in.skipBytes(content);
 		}
 		else if (content > 0) {
 			lookup.bulk(in, content);
 		}
-		this.bulk -= content;
-		if (this.bulk > 2) {
+		this.bulkLeft -= content;
+		if (this.bulkLeft > 2) {
 			return false;
 		}
-		int end = (int) Math.min(this.bulk, in.readableBytes());
+		int end = (int) Math.min(this.bulkLeft, in.readableBytes());
 		in.skipBytes(end);
-		this.bulk -= end;
-		if (this.bulk > 0) {
+		this.bulkLeft -= end;
+		if (this.bulkLeft > 0) {
 			return false;
 		}
-		this.bulk = NO_BULK;
-		if (this.skipped > 0) {
-			this.skipped--;
+		this.bulkLeft = NO_BULK;
+		if (this.skipsLeft > 0) {
+			this.skipsLeft--;
 		}
 		else {
-			lookup.bulkEnds();
-			valueEnds();
+			lookup.endBulk();
+			endValue();
 		}
 		return true;
 	}
@@ -99,9 +99,9 @@ final class ValueReader {
 		this.lineBytes = 0;
 		this.lastByte = 0;
 		if (end == 0) {
-			throw Lookup.doesNotFit("an empty line");
+			throw Lookup.unexpected("an empty line");
 		}
-		if (this.skipped > 0) {
+		if (this.skipsLeft > 0) {
 			skip(end);
 		}
 		else {
@@ -114,15 +114,15 @@ final class ValueReader {
 		switch (this.line[0]) {
 			case '+' -> {
 				lookup.text(this.line, 1, end);
-				valueEnds();
+				endValue();
 			}
 			case ':' -> {
 				lookup.number(number(end));
-				valueEnds();
+				endValue();
 			}
 			case '-' -> {
 				lookup.error(new String(this.line, 1, end - 1, StandardCharsets.UTF_8));
-				valueEnds();
+				endValue();
 			}
 			case '_' -> nil(lookup);
 			case '$', '=' -> {
@@ -131,7 +131,7 @@ final class ValueReader {
 					nil(lookup);
 				}
 				else {
-					this.bulk = length + 2;
+					this.bulkLeft = length + 2;
 				}
 			}
 			case '*' -> {
@@ -141,45 +141,45 @@ final class ValueReader {
 				}
 				else {
 					lookup.array(elements);
-					this.values = Math.max(1, this.values) + elements;
-					valueEnds();
+					this.valuesLeft = Math.max(1, this.valuesLeft) + elements;
+					endValue();
 				}
 			}
-			case '>' -> this.skipped = number(end);
-			case '|' -> this.skipped = 2 * number(end);
-			default -> throw Lookup.doesNotFit("'" + (char) this.line[0] + "'");
+			case '>' -> this.skipsLeft = number(end);
+			case '|' -> this.skipsLeft = 2 * number(end);
+			default -> throw Lookup.unexpected("'" + (char) this.line[0] + "'");
 		}
 	}
 
 	private void nil(Lookup lookup) {
 		lookup.nil();
-		valueEnds();
+		endValue();
 	}
 
-	private void valueEnds() {
-		this.values = Math.max(1, this.values) - 1;
-		if (this.values == 0) {
+	private void endValue() {
+		this.valuesLeft = Math.max(1, this.valuesLeft) - 1;
+		if (this.valuesLeft == 0) {
 			this.answered++;
 		}
 	}
 
-	/** Takes a line of a push or an attribute. */
+	/** Handles a line of a push or an attribute. */
 	private void skip(int end) {
 		switch (this.line[0]) {
-			case '+', '-', ':', '_', ',', '#', '(' -> this.skipped--;
+			case '+', '-', ':', '_', ',', '#', '(' -> this.skipsLeft--;
 			case '$', '=', '!' -> {
 				long length = number(end);
 				if (length < 0) {
-					this.skipped--;
+					this.skipsLeft--;
 				}
 				else {
-					this.bulk = length + 2;
+					this.bulkLeft = length + 2;
 				}
 			}
-			case '*', '~', '>' -> this.skipped += Math.max(0, number(end)) - 1;
-			case '%' -> this.skipped += 2 * number(end) - 1;
-			case '|' -> this.skipped += 2 * number(end);
-			default -> throw Lookup.doesNotFit("'" + (char) this.line[0] + "'");
+			case '*', '~', '>' -> this.skipsLeft += Math.max(0, number(end)) - 1;
+			case '%' -> this.skipsLeft += 2 * number(end) - 1;
+			case '|' -> this.skipsLeft += 2 * number(end);
+			default -> throw Lookup.unexpected("'" + (char) this.line[0] + "'");
 		}
 	}
 
@@ -190,8 +190,8 @@ final class ValueReader {
 		for (int i = from; i < end; i++) {
 			int digit = this.line[i] - '0';
 			if (digit < 0 || digit > 9 || i - from > 18) {
-				throw new DecoderException("Redis sent a number that is none: "
-						+ new String(this.line, 0, end, StandardCharsets.ISO_8859_1));
+				throw new DecoderException(
+						"Redis sent an invalid number: " + new String(this.line, 0, end, StandardCharsets.ISO_8859_1));
 			}
 			number = number * 10 + digit;
 		}

@@ -1,6 +1,6 @@
 /**
- * Commands that only read, and whose answers are values: keys and cursors go out as RESP,
- * and what Redis knows of each key comes in, into arrays without an object for each.
+ * Read-only commands whose replies are values. Keys and cursors are written as RESP, and
+ * the facts about each key go into arrays without an object for each.
  */
 @NullMarked
 package io.pipeset.engine.slab.lookup;
