@@ -6,9 +6,9 @@ import java.util.BitSet;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The commands that go behind an ASKING. A node to which a slot is being moved runs a
- * command for that slot only behind an ASKING, which holds for the next command alone, or
- * for a whole transaction.
+ * The commands that follow an ASKING. A node runs a command for a slot that it is
+ * importing only after an ASKING. The ASKING holds for the next command, or for a whole
+ * transaction.
  */
 final class AskingCommands {
 
@@ -29,23 +29,26 @@ final class AskingCommands {
 		this.commands.or(commands);
 	}
 
-	/** Whether an ASKING comes ahead of a command, or of the transaction of a slab. */
-	boolean isAhead(int command) {
+	/**
+	 * Whether an ASKING comes before a command. Position 0 stands for the transaction of
+	 * an atomic slab.
+	 */
+	boolean precedes(int command) {
 		return this.commands.get(command);
 	}
 
-	/** Writes commands that do not run as a transaction. */
+	/** Writes commands that are not a transaction. */
 	void writeTo(ByteBuf out, Commands commands) {
 		for (int command = 0; command < commands.count(); command++) {
-			writeAheadOf(command, out);
+			writeBefore(command, out);
 			int from = commands.start(command);
 			out.writeBytes(commands.resp(), from, commands.end(command) - from);
 		}
 	}
 
-	/** Writes the ASKING of a command, if it has one. */
-	void writeAheadOf(int command, ByteBuf out) {
-		if (isAhead(command)) {
+	/** Writes the ASKING before a command, if it has one. */
+	void writeBefore(int command, ByteBuf out) {
+		if (precedes(command)) {
 			out.writeBytes(ASKING);
 		}
 	}

@@ -8,14 +8,14 @@ import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt to run a slab's commands: whether they were written, and what Redis
- * answered. It is all that a connection needs of a slab.
+ * One attempt to run a slab's commands: whether they were written, and Redis's replies. A
+ * connection needs nothing else of a slab.
  */
 public final class Attempt implements Exchange {
 
 	private final Commands commands;
 
-	private final CoalescedCommands common;
+	private final CoalescedCommands coalesced;
 
 	private final Replies replies;
 
@@ -23,7 +23,7 @@ public final class Attempt implements Exchange {
 
 	private boolean captureAll;
 
-	/** The common commands that may be made; {@code null} for none. */
+	/** The coalesced commands that are allowed; {@code null} for none. */
 	private @Nullable Coalescing coalescing;
 
 	private final AskingCommands asking = new AskingCommands();
@@ -32,17 +32,20 @@ public final class Attempt implements Exchange {
 
 	private volatile boolean written;
 
-	/** Whether it is known that the unanswered commands did not run. */
+	/** Whether the unanswered commands certainly did not run. */
 	private boolean resolved;
 
-	/** Why too few replicas have the commands that ran; {@code null} if enough have. */
+	/**
+	 * Why the commands that ran are unconfirmed; {@code null} if enough replicas have
+	 * them.
+	 */
 	private @Nullable Loss unconfirmed;
 
-	/** Stands for any master: replicas have the records, so no failover loses them. */
+	/** The commands are confirmed by replicas, so no failover loses them. */
 	private static final int CONFIRMED = Integer.MAX_VALUE;
 
-	/** How many failovers had been seen when the connection was lent, or CONFIRMED. */
-	private int switches = CONFIRMED;
+	/** The failovers seen before the connection was lent, or {@link #CONFIRMED}. */
+	private int failovers = CONFIRMED;
 
 	/** Whether a server that had become a replica refused commands. */
 	private boolean demoted;
@@ -50,43 +53,43 @@ public final class Attempt implements Exchange {
 	private volatile boolean done;
 
 	/**
-	 * An attempt that has not begun.
-	 * @param room the memory for replies that a report may do without
+	 * Creates an attempt that has not begun.
+	 * @param reservation the memory for replies that a report can do without
 	 */
-	Attempt(Commands commands, MemoryReservation room) {
+	Attempt(Commands commands, MemoryReservation reservation) {
 		this.commands = commands;
-		this.common = new CoalescedCommands(commands);
-		this.replies = new Replies(this.common, room);
+		this.coalesced = new CoalescedCommands(commands);
+		this.replies = new Replies(this.coalesced, reservation);
 	}
 
-	/** Forgets everything, for the slab's next attempt. */
+	/** Forgets everything, before the slab's next attempt. */
 	void clear() {
 		this.written = false;
 		this.resolved = false;
 		this.unconfirmed = null;
 		this.demoted = false;
-		this.switches = CONFIRMED;
+		this.failovers = CONFIRMED;
 		this.done = false;
 		this.coalescing = null;
 		this.asking.clear();
 		this.bytes = 0;
-		this.common.clear();
+		this.coalesced.clear();
 		this.replies.clear();
 		this.reader.clear();
 	}
 
-	/** Lets records that are neighbours go as one command. */
+	/** Lets neighbouring records go as one command. */
 	void coalesce(Coalescing allowed) {
 		this.coalescing = allowed;
 	}
 
-	/** Puts ASKING ahead of some commands, which all go by themselves then. */
-	void ask(BitSet commands) {
+	/** Writes ASKING before some commands. No commands are coalesced then. */
+	void setAsking(BitSet commands) {
 		this.asking.set(commands);
 	}
 
-	/** Says whether to keep every reply, or only those that tell an outcome. */
-	void captureAll(boolean captureAll) {
+	/** Sets whether to keep every reply, or only those on which an outcome depends. */
+	void setCaptureAll(boolean captureAll) {
 		this.captureAll = captureAll;
 	}
 
@@ -94,12 +97,12 @@ public final class Attempt implements Exchange {
 	public void writeTo(ByteBuf out) {
 		this.written = true;
 		if (this.coalescing != null && this.asking.isEmpty()) {
-			this.common.find(this.coalescing, this.captureAll);
+			this.coalesced.find(this.coalescing, this.captureAll);
 		}
 		int from = out.writerIndex();
-		this.commands.writeTo(out, this.common, this.asking);
+		this.commands.writeTo(out, this.coalesced, this.asking);
 		this.bytes = out.writerIndex() - from;
-		this.replies.expect(this.commands.scripts().count() + this.common.scripts(),
+		this.replies.expect(this.commands.scripts().count() + this.coalesced.scripts(),
 				(this.asking.isEmpty()) ? null : this.asking, this.commands.areAtomic());
 	}
 
@@ -113,7 +116,7 @@ public final class Attempt implements Exchange {
 		this.written = false;
 	}
 
-	/** A transaction does not run without its end, unless Redis has refused it. */
+	/** A transaction does not run without its EXEC, unless Redis has refused MULTI. */
 	@Override
 	public void endWasNotSent() {
 		if (this.commands.areAtomic() && this.replies.multiRefused() == null) {
@@ -145,50 +148,52 @@ public final class Attempt implements Exchange {
 		return this.done;
 	}
 
-	/** Whether some commands may have reached Redis. */
 	boolean isWritten() {
 		return this.written;
 	}
 
-	/** Whether some commands may have run without an answer. */
+	/** Whether some commands may have run, although the replies to them are missing. */
 	boolean isUnknown() {
 		return this.written && !this.resolved && !isAnswered();
 	}
 
 	/**
-	 * The size of the commands that were written.
+	 * The size of the write, 0 if there was none.
 	 * @return bytes of RESP
 	 */
 	public int bytes() {
 		return (this.written) ? this.bytes : 0;
 	}
 
-	/** The number of commands that were written. */
+	/** The number of commands written. A coalesced command counts once. */
 	int sentCommands() {
-		return (this.written && this.bytes > 0) ? this.common.count() : 0;
+		return (this.written && this.bytes > 0) ? this.coalesced.count() : 0;
 	}
 
-	/** Takes the slab for written: the driver keeps it, and may still write it. */
+	/**
+	 * Marks the commands as written, because the driver keeps them and may still write
+	 * them.
+	 */
 	public void abandon() {
 		this.written = true;
 	}
 
 	/**
-	 * Answers the first unanswered commands with values that were found elsewhere; the
-	 * others did not run.
+	 * Answers the first unanswered commands with values that were read from another list.
+	 * The other commands did not run.
 	 */
 	void resolve(Queue<byte[]> values) {
 		if (this.written) {
 			while (!isAnswered() && !values.isEmpty()) {
-				this.replies.found(values.remove());
+				this.replies.addFound(values.remove());
 			}
 			this.resolved = true;
 		}
 	}
 
 	/**
-	 * Says that too few replicas have the commands that ran.
-	 * @param unconfirmed what the caller reads of these commands
+	 * Marks the commands that ran as unconfirmed, because too few replicas have them.
+	 * @param unconfirmed the loss that the report gives for these commands
 	 */
 	public void unconfirmed(Loss unconfirmed) {
 		this.unconfirmed = unconfirmed;
@@ -199,29 +204,30 @@ public final class Attempt implements Exchange {
 	}
 
 	/**
-	 * Takes a refusal as read-only for one that passes, as another server has become
-	 * master.
+	 * Marks the attempt as demoted if Redis refused commands as read-only. These refusals
+	 * then count as transient, because another server has become master.
+	 * @return whether Redis refused commands as read-only
 	 */
 	public boolean markIfDemoted() {
-		this.demoted = errors().areOfReplica();
+		this.demoted = errors().hasReadOnlyRefusal();
 		return this.demoted;
 	}
 
-	/** Whether a refusal as read-only was taken for one that passes. */
+	/** Whether refusals as read-only count as transient. */
 	public boolean isDemoted() {
 		return this.demoted;
 	}
 
 	/**
-	 * Says which master the attempt goes to.
-	 * @param switches how many failovers had been seen when the connection was lent
+	 * Sets the state of the master that gets the attempt.
+	 * @param failovers how many failovers had been seen when the connection was lent
 	 */
-	public void master(int switches) {
-		this.switches = switches;
+	public void master(int failovers) {
+		this.failovers = failovers;
 	}
 
-	int switches() {
-		return this.switches;
+	int failovers() {
+		return this.failovers;
 	}
 
 	Commands commands() {
@@ -233,21 +239,26 @@ public final class Attempt implements Exchange {
 	}
 
 	SlabErrors errors() {
-		return new SlabErrors(this.commands, this.common, this.replies, this.demoted);
+		return new SlabErrors(this.commands, this.coalesced, this.replies, this.demoted);
 	}
 
-	/** Whether the next reply is kept. */
 	boolean capturesNext() {
-		return this.captureAll || takesNext();
+		return this.captureAll || needsNextReply();
 	}
 
-	/** Whether the next reply has values that matter, whoever wants to see it. */
-	boolean takesNext() {
+	/**
+	 * Whether the outcome depends on the content of the next reply, even if the report
+	 * shows no replies.
+	 */
+	boolean needsNextReply() {
 		return this.commands.table().needsReply(this.replies.count());
 	}
 
-	/** Whether the next reply says something by being a value, kept or not. */
-	boolean notesNext() {
+	/**
+	 * Whether the outcome depends on the next reply having a value, whatever the value
+	 * is.
+	 */
+	boolean notesNextValue() {
 		return this.commands.table().effect(this.replies.count()).notesValues();
 	}
 

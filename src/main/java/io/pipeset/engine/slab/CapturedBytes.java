@@ -8,90 +8,92 @@ import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.memory.MemoryReservation;
 
 /**
- * The bytes of the replies that are kept, one behind the other, and the memory they take.
- * A reply comes in pieces; until it has ended it can be dropped.
+ * The bytes of the kept replies, one after the other, and the memory they take. A reply
+ * arrives in pieces and can be dropped until it is complete.
  */
 final class CapturedBytes {
 
-	private static final int KEPT_BYTES = 32 << 10;
+	private static final int MAX_REUSED_BYTES = 32 << 10;
 
 	private static final int LARGE_BYTES = 1 << 20;
 
-	/** The most that is captured while replies come that a report may do without. */
+	/** The most bytes captured in all while optional replies are added. */
 	private static final int MAX_OPTIONAL_BYTES = 4 << 20;
 
-	/** The bytes of an error that are kept: its code, and more than Redis itself says. */
+	/**
+	 * The most bytes kept of an error: enough for its code and for more text than Redis's
+	 * own errors have.
+	 */
 	private static final int ERROR_BYTES = 512;
 
-	/** The bytes that are kept of an error for which there is no memory. */
-	private static final int LEAST_ERROR_BYTES = 48;
+	/** The most bytes kept of an error if there is no memory for it. */
+	private static final int MIN_ERROR_BYTES = 48;
 
 	private static final byte[] OK = "+OK\r\n".getBytes(StandardCharsets.US_ASCII);
 
 	private static final byte[] CUT = "...\r\n".getBytes(StandardCharsets.US_ASCII);
 
-	private final MemoryReservation room;
+	private final MemoryReservation reservation;
 
-	/** The memory that was taken for replies that a report may do without. */
-	private long taken;
+	/** Bytes of memory taken from the reservation. */
+	private long reserved;
 
 	private byte[] bytes = new byte[256];
 
 	private int size;
 
-	/** The end of the last complete reply. */
+	/** The index after the last complete reply. */
 	private int end;
 
-	/** Whether some of the error that has not ended was left out. */
+	/** Whether the current error was cut. */
 	private boolean cut;
 
 	/**
-	 * No bytes yet.
-	 * @param room the memory for replies that a report may do without
+	 * Creates an empty buffer.
+	 * @param reservation the memory for replies that a report can do without
 	 */
-	CapturedBytes(MemoryReservation room) {
-		this.room = room;
+	CapturedBytes(MemoryReservation reservation) {
+		this.reservation = reservation;
 	}
 
 	void clear() {
 		this.size = 0;
 		this.end = 0;
 		this.cut = false;
-		if (this.bytes.length > KEPT_BYTES) {
+		if (this.bytes.length > MAX_REUSED_BYTES) {
 			this.bytes = new byte[256];
 		}
-		this.room.give(this.taken);
-		this.taken = 0;
+		this.reservation.give(this.reserved);
+		this.reserved = 0;
 	}
 
-	/** Adds a piece of a reply. */
 	void add(ByteBuf in, int length) {
-		int needed = reserve(length);
+		int needed = ensureCapacity(length);
 		in.getBytes(in.readerIndex(), this.bytes, this.size, length);
 		this.size = needed;
 	}
 
 	/**
-	 * Adds a piece of a reply that a report may do without; {@code false} where there is
-	 * no room for it, after which nothing of the reply is left.
+	 * Adds a piece of a reply that a report can do without. Returns {@code false} if
+	 * there is no memory for the piece. The whole reply is dropped then.
 	 */
-	boolean addIfRoom(ByteBuf in, int length) {
-		boolean hasRoom = length <= MAX_OPTIONAL_BYTES - this.size && takeFor(length);
-		if (hasRoom) {
+	boolean tryAdd(ByteBuf in, int length) {
+		boolean added = length <= MAX_OPTIONAL_BYTES - this.size && tryReserveFor(length);
+		if (added) {
 			add(in, length);
 		}
 		else {
-			drop();
+			discard();
 		}
-		return hasRoom;
+		return added;
 	}
 
-	/** Adds a piece of an error, as far as its beginning is not there yet. */
+	/** Adds a piece of an error, up to the bytes that are kept of one. */
 	void addError(ByteBuf in, int length) {
 		int needed = Math.min(this.size + length, this.end + ERROR_BYTES) + CUT.length;
-		boolean hasRoom = needed <= Math.max(this.taken, KEPT_BYTES)
-				|| take((needed > this.bytes.length) ? sizeFor(needed) : this.bytes.length);
-		int most = (hasRoom) ? ERROR_BYTES : LEAST_ERROR_BYTES;
+		boolean hasMemory = needed <= Math.max(this.reserved, MAX_REUSED_BYTES)
+				|| tryReserve((needed > this.bytes.length) ? sizeFor(needed) : this.bytes.length);
+		int most = (hasMemory) ? ERROR_BYTES : MIN_ERROR_BYTES;
 		int kept = Math.min(length, this.end + most - this.size);
 		if (kept > 0) {
 			add(in, kept);
@@ -99,22 +101,22 @@ final class CapturedBytes {
 		this.cut |= kept < length;
 	}
 
-	/** Ends an error with dots where it was cut. */
+	/** Ends an error with dots if it was cut. */
 	void endError() {
 		if (!this.cut) {
 			return;
 		}
 		this.cut = false;
-		// Rather one character less than a part of one.
+		// Drop the last character or CR, because it may be cut.
 		while ((this.bytes[this.size - 1] & 0xc0) == 0x80) {
 			this.size--;
 		}
 		this.size -= (this.bytes[this.size - 1] < 0 || this.bytes[this.size - 1] == '\r') ? 1 : 0;
-		int needed = reserve(CUT.length);
+		int needed = ensureCapacity(CUT.length);
 		System.arraycopy(CUT, 0, this.bytes, this.size, CUT.length);
 		this.size = needed;
 		if (this.bytes[this.end] == '!') {
-			// Its line says how long it was, in as many digits or more.
+			// The header has the full length. The new one has as many digits or fewer.
 			int from = Resp.skipLine(this.bytes, this.end);
 			int to = Resp.putHeader(this.bytes, this.end, '!', this.size - from - 2);
 			System.arraycopy(this.bytes, from, this.bytes, to, this.size - from);
@@ -123,7 +125,7 @@ final class CapturedBytes {
 	}
 
 	void addBulk(byte[] value) {
-		reserve(value.length + Resp.MAX_HEADER + 2);
+		ensureCapacity(value.length + Resp.MAX_HEADER + 2);
 		this.size = Resp.putBulk(this.bytes, this.size, value, 0, value.length);
 	}
 
@@ -131,47 +133,46 @@ final class CapturedBytes {
 		addLine((":" + value + "\r\n").getBytes(StandardCharsets.US_ASCII));
 	}
 
-	/** Adds the reply of a SET that ran. */
 	void addOk() {
 		addLine(OK);
 	}
 
 	private void addLine(byte[] line) {
-		int needed = reserve(line.length);
+		int needed = ensureCapacity(line.length);
 		System.arraycopy(line, 0, this.bytes, this.size, line.length);
 		this.size = needed;
 	}
 
-	/** Whether the reply that has not ended is an integer. */
+	/** Whether the current reply is an integer. */
 	boolean isInteger() {
 		return this.size > this.end && this.bytes[this.end] == ':';
 	}
 
-	/** The array that holds the bytes; not to be modified. */
+	/** The array with the bytes. The caller must not modify it. */
 	byte[] bytes() {
 		return this.bytes;
 	}
 
-	/** The beginning of the reply that has not ended. */
+	/** The start of the current reply. */
 	int start() {
 		return this.end;
 	}
 
-	/** Ends a reply; where it ends, and the next one begins. */
+	/** Ends the current reply. Returns the index after it, where the next one begins. */
 	int end() {
 		this.end = this.size;
 		return this.end;
 	}
 
-	/** Forgets the reply that has not ended. */
-	void drop() {
+	/** Drops the current reply. */
+	void discard() {
 		this.size = this.end;
 		this.cut = false;
 	}
 
-	/** Forgets the reply that has not ended, an error. */
-	Refusal dropError() {
-		drop();
+	/** Drops the current reply, an error, and parses it. */
+	Refusal discardError() {
+		discard();
 		return Refusal.of(String.valueOf(decoder(this.end, Encoding.UTF8).next()));
 	}
 
@@ -179,21 +180,23 @@ final class CapturedBytes {
 		return new ReplyDecoder(this.bytes, from, encoding);
 	}
 
-	private boolean takeFor(int length) {
+	private boolean tryReserveFor(int length) {
 		int needed = this.size + length;
-		return needed <= Math.max(this.bytes.length, KEPT_BYTES) || take(sizeFor(needed));
+		return needed <= Math.max(this.bytes.length, MAX_REUSED_BYTES) || tryReserve(sizeFor(needed));
 	}
 
-	/** Takes the memory of an array of this size; false where there is none. */
-	private boolean take(int size) {
-		long more = MemoryReservation.ofArray(size) - this.taken;
-		boolean taken = this.room.tryTake(more);
-		this.taken += (taken) ? more : 0;
-		return taken;
+	/**
+	 * Takes the memory of an array of this size. Returns {@code false} if it is not free.
+	 */
+	private boolean tryReserve(int size) {
+		long more = MemoryReservation.ofArray(size) - this.reserved;
+		boolean free = this.reservation.tryTake(more);
+		this.reserved += (free) ? more : 0;
+		return free;
 	}
 
-	/** Makes the array large enough for more bytes; the size with them. */
-	private int reserve(int length) {
+	/** Grows the array for more bytes. Returns the size with them. */
+	private int ensureCapacity(int length) {
 		int needed = this.size + length;
 		if (needed > this.bytes.length) {
 			this.bytes = Arrays.copyOf(this.bytes, sizeFor(needed));
@@ -202,8 +205,8 @@ final class CapturedBytes {
 	}
 
 	/**
-	 * A large array may be most of the heap already, and its copy would take as much
-	 * again if it were twice as large.
+	 * The next size of the array. A large array grows by a quarter only, because it may
+	 * already fill most of the heap.
 	 */
 	private int sizeFor(int needed) {
 		int more = (this.bytes.length < LARGE_BYTES) ? this.bytes.length : this.bytes.length / 4;

@@ -9,18 +9,19 @@ import io.pipeset.record.Effect;
 import io.pipeset.record.Operation;
 
 /**
- * The commands that an attempt writes. A slab has a command for each record; neighbours
- * among them are found here that Redis can run as one, and written as one. The commands
- * of the slab stay as they are, so that each can be sent again by itself.
+ * The commands that an attempt writes. A slab has one command for each record. This class
+ * finds neighbouring records that Redis can run as one command, and writes them as one.
+ * The slab's own commands do not change, so each can be sent again by itself.
  */
 final class CoalescedCommands {
 
 	/**
-	 * The most records in a common command, so that no other client waits long for it.
+	 * The most records in a coalesced command, so that other clients do not wait long for
+	 * it.
 	 */
 	static final int MAX_RECORDS = 100;
 
-	/** The most bytes of records in a common command. */
+	/** The most bytes of records in a coalesced command. */
 	static final int MAX_BYTES = 64 << 10;
 
 	private static final byte[] MSET = "$4\r\nMSET\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -29,111 +30,111 @@ final class CoalescedCommands {
 
 	private final Commands commands;
 
-	/** For writing a number. */
-	private final byte[] number = new byte[2 * Resp.MAX_HEADER];
+	private final byte[] numberBuffer = new byte[2 * Resp.MAX_HEADER];
 
-	/** The first record behind each command that is written. */
+	/** The position after the last record of each command. */
 	private int[] ends = new int[0];
 
 	private int count;
 
-	/** Whether some records have a command in common at all. */
-	private boolean found;
+	/** Whether any records share a command. */
+	private boolean anyShared;
 
-	private boolean moves;
+	private boolean anyMoveShared;
 
 	CoalescedCommands(Commands commands) {
 		this.commands = commands;
 	}
 
-	/** Forgets what was found: each record has its own command. */
+	/** Gives each record its own command again. */
 	void clear() {
-		this.found = false;
-		this.moves = false;
+		this.anyShared = false;
+		this.anyMoveShared = false;
 	}
 
 	/**
-	 * Finds the records that have a command in common.
-	 * @param tellsReplies whether the reply to each record is wanted
+	 * Finds the records that can share a command.
+	 * @param needsReplies whether the reply to each record is needed
 	 */
-	void find(Coalescing allowed, boolean tellsReplies) {
+	void find(Coalescing allowed, boolean needsReplies) {
 		int records = this.commands.count();
 		if (this.ends.length < records) {
 			this.ends = new int[records];
 		}
 		this.count = 0;
 		for (int record = 0; record < records; record = this.ends[this.count - 1]) {
-			this.ends[this.count++] = end(record, allowed, tellsReplies);
+			this.ends[this.count++] = end(record, allowed, needsReplies);
 		}
-		this.found = this.count < records;
+		this.anyShared = this.count < records;
 	}
 
-	/** The first record behind those that go with this one. */
-	private int end(int first, Coalescing allowed, boolean tellsReplies) {
+	/** The position after the last record that shares a command with this one. */
+	private int end(int first, Coalescing allowed, boolean needsReplies) {
 		int end = first + 1;
 		int last = Math.min(this.commands.count(), first + MAX_RECORDS);
-		if (end == last || !isAllowed(common(first), allowed, tellsReplies) || isSentByScript(first)
-				|| !goesWith(first, end) || !canShare(first)) {
+		if (end == last || !isAllowed(kind(first), allowed, needsReplies) || isSentByScript(first)
+				|| !canJoin(first, end) || !canShare(first)) {
 			return end;
 		}
 		do {
 			end++;
 		}
-		while (end < last && goesWith(first, end));
+		while (end < last && canJoin(first, end));
 		if (isMove(first) && end - first < MoveScript.MIN_RECORDS) {
 			return first + 1;
 		}
-		this.moves |= isMove(first);
+		this.anyMoveShared |= isMove(first);
 		return end;
 	}
 
-	private static boolean isAllowed(CoalescedCommand common, Coalescing allowed, boolean tellsReplies) {
-		return common != CoalescedCommand.NONE && (allowed.severalKeys() || !common.hasSeveralKeys())
-				&& (allowed.sets() || common != CoalescedCommand.MSET)
-				&& (allowed.expiringSets() || common != CoalescedCommand.MSETEX)
-				&& (allowed.countedPops() || common != CoalescedCommand.COUNT)
-				&& (!tellsReplies || common.tellsReplies());
+	private static boolean isAllowed(CoalescedCommand kind, Coalescing allowed, boolean needsReplies) {
+		return kind != CoalescedCommand.NONE && (allowed.severalKeys() || !kind.hasSeveralKeys())
+				&& (allowed.sets() || kind != CoalescedCommand.MSET)
+				&& (allowed.expiringSets() || kind != CoalescedCommand.MSETEX)
+				&& (allowed.countedPops() || kind != CoalescedCommand.COUNT) && (!needsReplies || kind.tellsReplies());
 	}
 
-	/** Asks first what most neighbours do not have in common, their key. */
-	private boolean goesWith(int first, int next) {
-		return this.commands.table().isSameCommand(first, next) && haveCommonKey(first, next) && canShare(next)
-				&& common(first) == common(next)
-				&& (common(first) != CoalescedCommand.MSETEX || haveCommonExpiry(first, next))
+	/**
+	 * Whether a record can join a command. The key is compared early, because most
+	 * neighbours have different keys.
+	 */
+	private boolean canJoin(int first, int next) {
+		return this.commands.table().isSameCommand(first, next) && haveSameKey(first, next) && canShare(next)
+				&& kind(first) == kind(next) && (kind(first) != CoalescedCommand.MSETEX || haveSameExpiry(first, next))
 				&& this.commands.end(next) - this.commands.start(first) <= MAX_BYTES;
 	}
 
-	/** Whether two SETs end with the same words behind their values. */
-	private boolean haveCommonExpiry(int first, int next) {
+	/** Whether two SETs have the same words after their values. */
+	private boolean haveSameExpiry(int first, int next) {
 		byte[] resp = this.commands.resp();
 		return Arrays.equals(resp, expiry(first), this.commands.end(first), resp, expiry(next),
 				this.commands.end(next));
 	}
 
-	/** Where the option of a SET begins, behind its value. */
+	/** The index of a SET's option, which follows its value. */
 	private int expiry(int record) {
 		byte[] resp = this.commands.resp();
 		return Resp.skipBulk(resp, Resp.skipBulk(resp, key(record)));
 	}
 
-	/** Whether the option of a SET is followed by a time: EX, PX, EXAT or PXAT. */
+	/** Whether the option of a SET has a time: EX, PX, EXAT or PXAT. */
 	private boolean isExpiry(int record) {
 		long length = Resp.number(this.commands.resp(), expiry(record) + 1);
 		return this.commands.table().effect(record) == Effect.REPEATABLE && (length == 2 || length == 4);
 	}
 
-	private boolean haveCommonKey(int first, int next) {
-		return common(first).hasSeveralKeys() || isSameKey(first, key(first), next, key(next));
+	private boolean haveSameKey(int first, int next) {
+		return kind(first).hasSeveralKeys() || isSameKey(first, key(first), next, key(next));
 	}
 
-	/** Whether a record's options make it a script, whose words are others. */
+	/** Whether a record's options make it a script, whose arguments differ. */
 	private boolean isSentByScript(int record) {
 		return this.commands.table().sentAs(record) != operation(record);
 	}
 
-	/** Whether a record is a plain one, without options. */
+	/** Whether a record's arguments allow it to share a command. */
 	private boolean canShare(int record) {
-		return switch (common(record)) {
+		return switch (kind(record)) {
 			case NONE -> false;
 			case MSET -> arguments(record) == 2;
 			case MSETEX -> arguments(record) == 4 && isExpiry(record);
@@ -146,15 +147,15 @@ final class CoalescedCommands {
 
 	private boolean isSameKey(int first, int key, int next, int other) {
 		byte[] resp = this.commands.resp();
-		// A pop has no other arguments, and a move has to have the same.
-		int end = (common(first) == CoalescedCommand.COUNT) ? this.commands.end(first) : Resp.skipBulk(resp, key);
+		// A pop has no other arguments, and those of a move must all be the same.
+		int end = (kind(first) == CoalescedCommand.COUNT) ? this.commands.end(first) : Resp.skipBulk(resp, key);
 		return end - key <= this.commands.end(next) - other
 				&& Arrays.equals(resp, key, end, resp, other, other + end - key);
 	}
 
 	/**
-	 * Whether all scores are written so that Redis takes them for numbers. It refuses all
-	 * members for one score that is none.
+	 * Whether all scores are plain numbers. Redis refuses all members if one score is no
+	 * number.
 	 */
 	private boolean hasPlainScores(int record) {
 		byte[] resp = this.commands.resp();
@@ -168,7 +169,10 @@ final class CoalescedCommands {
 		return true;
 	}
 
-	/** Digits, perhaps with a sign ahead and a point between them. */
+	/**
+	 * Whether a text is digits, with an optional minus sign before them and an optional
+	 * point between them.
+	 */
 	private static boolean isPlainNumber(byte[] resp, int from, int length) {
 		int first = (length > 0 && resp[from] == '-') ? 1 : 0;
 		boolean point = false;
@@ -185,34 +189,36 @@ final class CoalescedCommands {
 		return length > first && length <= 32;
 	}
 
-	/** How many commands are written. */
 	int count() {
-		return (this.found) ? this.count : this.commands.count();
+		return (this.anyShared) ? this.count : this.commands.count();
 	}
 
-	/** The first record behind those of a command; that of -1 is the first of all. */
+	/**
+	 * The position after the last record of a command. Command -1 gives the position of
+	 * the first record.
+	 */
 	int end(int command) {
-		return (this.found && command >= 0) ? this.ends[command] : command + 1;
+		return (this.anyShared && command >= 0) ? this.ends[command] : command + 1;
 	}
 
-	/** How many records the commands have. */
+	/** How many records the slab has. */
 	int records() {
 		return this.commands.count();
 	}
 
-	/** Whether the reply to a command is a list of the replies to its records. */
-	boolean isDealt(int command) {
-		return this.found && end(command) - end(command - 1) > 1 && common(end(command - 1)) == CoalescedCommand.COUNT;
+	/** Whether the reply to a command is an array with the replies to its records. */
+	boolean hasArrayReply(int command) {
+		return this.anyShared && end(command) - end(command - 1) > 1
+				&& kind(end(command - 1)) == CoalescedCommand.COUNT;
 	}
 
-	/** Whether a record's reply is the length of its list. */
-	boolean tellsLengths(int record) {
-		return common(record) == CoalescedCommand.ELEMENTS;
+	boolean repliesWithLength(int record) {
+		return kind(record) == CoalescedCommand.ELEMENTS;
 	}
 
-	/** Whether a record has its command in common with others. */
+	/** Whether a record shares its command with others. */
 	boolean isShared(int record) {
-		if (!this.found) {
+		if (!this.anyShared) {
 			return false;
 		}
 		int at = Arrays.binarySearch(this.ends, 0, this.count, record);
@@ -220,19 +226,19 @@ final class CoalescedCommands {
 		return end(command) - end(command - 1) > 1;
 	}
 
-	/** The common command that a record can have with others. */
-	CoalescedCommand common(int record) {
-		CoalescedCommand common = operation(record).common();
-		return (common == CoalescedCommand.MSET && arguments(record) > 2) ? CoalescedCommand.MSETEX : common;
+	/** The kind of command that a record can share with others. */
+	CoalescedCommand kind(int record) {
+		CoalescedCommand kind = operation(record).common();
+		return (kind == CoalescedCommand.MSET && arguments(record) > 2) ? CoalescedCommand.MSETEX : kind;
 	}
 
-	/** Whether the reply to a record's common command is another than its own. */
-	boolean tellsOtherwise(int record) {
-		return common(record) == CoalescedCommand.MSETEX;
+	/** Whether the shared command's reply differs from the record's own reply. */
+	boolean hasOtherReply(int record) {
+		return kind(record) == CoalescedCommand.MSETEX;
 	}
 
-	/** Whether a record goes by a script if others have its command in common. */
-	boolean isByScript(int record) {
+	/** Whether a record is sent by a script if it shares a command. */
+	boolean isMovedByScript(int record) {
 		return isMove(record);
 	}
 
@@ -241,22 +247,25 @@ final class CoalescedCommands {
 		return arguments(record) - 1;
 	}
 
-	/** How many scripts are loaded ahead of the commands. */
+	/** How many scripts are loaded for shared commands. */
 	int scripts() {
-		return (this.moves) ? 1 : 0;
+		return (this.anyMoveShared) ? 1 : 0;
 	}
 
 	void writeScriptsTo(ByteBuf out) {
-		if (this.moves) {
+		if (this.anyMoveShared) {
 			out.writeBytes(MoveScript.SCRIPT.loading());
 		}
 	}
 
-	/** Writes all commands, those of records that have nothing in common in one go. */
+	/**
+	 * Writes all commands. Neighbouring records without shared commands are copied at
+	 * once.
+	 */
 	void writeTo(ByteBuf out) {
 		int written = 0;
 		int first = 0;
-		for (int command = 0; this.found && command < this.count; command++) {
+		for (int command = 0; this.anyShared && command < this.count; command++) {
 			int end = this.ends[command];
 			if (end - first > 1) {
 				writeAlone(out, written, first);
@@ -275,10 +284,9 @@ final class CoalescedCommands {
 		}
 	}
 
-	/** Writes the command of some neighbours. */
 	private void writeShared(ByteBuf out, int first, int end) {
 		int records = end - first;
-		switch (common(first)) {
+		switch (kind(first)) {
 			case MSET -> {
 				writeHeader(out, '*', 1 + 2 * records);
 				out.writeBytes(MSET);
@@ -300,12 +308,12 @@ final class CoalescedCommands {
 		}
 	}
 
-	/** The keys with their values, and once the expiry that they have in common. */
+	/** Writes an MSETEX: the keys with their values, then the expiry once. */
 	private void writeExpiring(ByteBuf out, int first, int end) {
 		byte[] resp = this.commands.resp();
 		writeHeader(out, '*', 4 + 2 * (end - first));
 		out.writeBytes(MSETEX);
-		out.writeBytes(this.number, 0, Resp.putNumberBulk(this.number, 0, end - first));
+		out.writeBytes(this.numberBuffer, 0, Resp.putNumberBulk(this.numberBuffer, 0, end - first));
 		for (int record = first; record < end; record++) {
 			int key = key(record);
 			out.writeBytes(resp, key, expiry(record) - key);
@@ -324,10 +332,13 @@ final class CoalescedCommands {
 			out.writeBytes(operation(first).resp());
 		}
 		writeArguments(out, first, first + 1, true);
-		out.writeBytes(this.number, 0, Resp.putNumberBulk(this.number, 0, records));
+		out.writeBytes(this.numberBuffer, 0, Resp.putNumberBulk(this.numberBuffer, 0, records));
 	}
 
-	/** Writes the arguments of some records, with or without the first one, a key. */
+	/**
+	 * Writes the arguments of some records, with or without the key, which is the first
+	 * argument.
+	 */
 	private void writeArguments(ByteBuf out, int first, int end, boolean keys) {
 		byte[] resp = this.commands.resp();
 		for (int record = first; record < end; record++) {
@@ -345,10 +356,10 @@ final class CoalescedCommands {
 	}
 
 	private void writeHeader(ByteBuf out, char marker, int value) {
-		out.writeBytes(this.number, 0, Resp.putHeader(this.number, 0, marker, value));
+		out.writeBytes(this.numberBuffer, 0, Resp.putHeader(this.numberBuffer, 0, marker, value));
 	}
 
-	/** The place where the key of a record begins, the first of its arguments. */
+	/** The index of a record's key, which is its first argument. */
 	private int key(int record) {
 		byte[] name = this.commands.table().effect(record).command(operation(record));
 		return Resp.skipLine(this.commands.resp(), this.commands.start(record)) + name.length;

@@ -3,8 +3,8 @@ package io.pipeset.engine.slab;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The beginning of a command: the count of its words, and its name. Neighbouring commands
- * mostly have the same, so that it is made once for them.
+ * The start of a command in RESP: the number of its words, and its name. Neighbouring
+ * commands mostly start alike, so the bytes are kept and reused.
  */
 final class CommandHead {
 
@@ -17,9 +17,9 @@ final class CommandHead {
 	private int arguments;
 
 	/**
-	 * Writes the head of a command.
-	 * @param name the command's name as RESP, the same array each time
-	 * @return the place behind it
+	 * Writes the start of a command.
+	 * @param name the command's name as RESP; the same array for the same command
+	 * @return the index after the written bytes
 	 */
 	int put(byte[] name, int arguments, byte[] out, int at) {
 		if (name != this.name || arguments != this.arguments) {

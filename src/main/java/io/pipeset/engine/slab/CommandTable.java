@@ -10,8 +10,8 @@ import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One row for each command of a slab: which record it was, what it is sent as, and where
- * its bytes begin.
+ * One row for each command of a slab: the record's index, the command that is sent, and
+ * the start of its bytes.
  */
 final class CommandTable {
 
@@ -21,7 +21,7 @@ final class CommandTable {
 
 	private static final int NEEDS_REPLY = 1 << 7;
 
-	/** The memory of a row, rounded up. */
+	/** Bytes of memory for a row, rounded up. */
 	private static final int ROW_BYTES = 32;
 
 	private int count;
@@ -33,28 +33,28 @@ final class CommandTable {
 	private int[] starts;
 
 	/**
-	 * Ten bits each for the numbers of the operation and of the command as sent, four for
-	 * the effect, the flag of {@link #needsReply}, which is asked for every reply, and
-	 * the encoding.
+	 * Ten bits each for the numbers of the operation and of the command sent, four for
+	 * the effect, the flag of {@link #needsReply}, which is read for every reply, and the
+	 * encoding.
 	 */
 	private int[] kinds;
 
 	private final RecordIds ids;
 
 	/**
-	 * A table without rows.
+	 * Creates an empty table.
 	 * @param rows the rows that it holds before it grows
-	 * @param room the memory for ids; that for rows is the caller's to take
+	 * @param reservation the memory for ids; the caller takes the memory for rows
 	 */
-	CommandTable(int rows, MemoryReservation room) {
+	CommandTable(int rows, MemoryReservation reservation) {
 		this.indexes = new long[rows];
 		this.lines = new long[rows];
 		this.starts = new int[rows];
 		this.kinds = new int[rows];
-		this.ids = new RecordIds(room);
+		this.ids = new RecordIds(reservation);
 	}
 
-	/** The memory of a table with so many rows, without the records' ids. */
+	/** The memory of a table with this many rows, without the records' ids. */
 	static long bytesOf(int rows) {
 		return (long) rows * ROW_BYTES;
 	}
@@ -65,8 +65,8 @@ final class CommandTable {
 	}
 
 	/**
-	 * Adds a row, for which there is room.
-	 * @return {@code false} where there is no memory for the record's id
+	 * Adds a row, for which the table must be large enough.
+	 * @return {@code false} if there is no memory for the record's id
 	 */
 	boolean add(Record record, int start) {
 		if (!this.ids.set(this.count, record.id())) {
@@ -80,9 +80,8 @@ final class CommandTable {
 		return true;
 	}
 
-	/** Waits for the memory of a record's id. */
-	void makeRoom(Record record) {
-		this.ids.makeRoom(this.count, record.id());
+	void reserve(Record record) {
+		this.ids.reserve(this.count, record.id());
 	}
 
 	@SuppressWarnings("EnumOrdinal") // references would take four times the memory
@@ -92,7 +91,7 @@ final class CommandTable {
 				| record.encoding().ordinal();
 	}
 
-	/** Moves a row to the front, as its command is. */
+	/** Moves a row to the front, together with its command. */
 	void move(int from, int to, int start) {
 		this.indexes[to] = this.indexes[from];
 		this.lines[to] = this.lines[from];
@@ -101,12 +100,12 @@ final class CommandTable {
 		this.ids.move(from, to);
 	}
 
-	/** Forgets all rows but the first. */
+	/** Keeps only the first rows. */
 	void truncate(int rows) {
 		this.count = rows;
 	}
 
-	/** How many rows there may be before the table has to grow. */
+	/** How many rows fit before the table has to grow. */
 	int capacity() {
 		return this.indexes.length;
 	}
@@ -140,7 +139,7 @@ final class CommandTable {
 		return this.ids.get(command);
 	}
 
-	/** Whether two rows have the same operation, sent alike and to the same effect. */
+	/** Whether two rows have the same operation, command and effect. */
 	boolean isSameCommand(int command, int other) {
 		return (this.kinds[command] ^ this.kinds[other]) >>> 8 == 0;
 	}
@@ -149,22 +148,27 @@ final class CommandTable {
 		return Operation.of(this.kinds[command] >>> 22);
 	}
 
-	/** The operation that is sent, which may do more than the one of the record. */
+	/**
+	 * The operation whose command is sent. It may differ from the record's own operation.
+	 */
 	Operation sentAs(int command) {
 		return Operation.of((this.kinds[command] >>> 12) & 0x3FF);
 	}
 
-	/** The effect of the record, as its options have it. */
+	/** The effect of the record with its options. */
 	Effect effect(int command) {
 		return EFFECTS[(this.kinds[command] >> 8) & 0xF];
 	}
 
-	/** Whether the reply has values that matter, whoever wants to see it. */
+	/**
+	 * Whether the outcome depends on the content of the reply, even if the report shows
+	 * no replies.
+	 */
 	boolean needsReply(int command) {
 		return (this.kinds[command] & NEEDS_REPLY) != 0;
 	}
 
-	/** How the record's strings, and those of the reply, stand for bytes. */
+	/** The encoding of the strings in the record and in its reply. */
 	Encoding encoding(int command) {
 		return ENCODINGS[this.kinds[command] & 0x7F];
 	}

@@ -13,7 +13,10 @@ import io.pipeset.record.Record;
 import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
-/** The commands of a slab: their RESP in one array, and a table with a row for each. */
+/**
+ * The commands of a slab: their RESP in one array, and a table with a row for each
+ * command.
+ */
 final class Commands {
 
 	private static final int MIN_COMMANDS = 64;
@@ -24,9 +27,9 @@ final class Commands {
 
 	private static final byte[] EXEC = "*1\r\n$4\r\nEXEC\r\n".getBytes(StandardCharsets.US_ASCII);
 
-	private static final int KEPT_BYTES = 2 * Slab.MAX_BYTES;
+	private static final int MAX_REUSED_BYTES = 2 * Slab.MAX_BYTES;
 
-	private final MemoryReservation room;
+	private final MemoryReservation reservation;
 
 	private byte[] resp;
 
@@ -41,25 +44,25 @@ final class Commands {
 	/** Whether the commands run as one transaction. */
 	private boolean atomic;
 
-	/** Room for the commands that are expected, or for few if memory is scarce. */
-	Commands(int commands, int bytes, MemoryReservation room) {
-		this.room = room;
-		// Some more, so that a key that is one digit longer does not double the array.
+	/** Allocates arrays for the commands expected, or small ones if memory is scarce. */
+	Commands(int commands, int bytes, MemoryReservation reservation) {
+		this.reservation = reservation;
+		// Some spare bytes, so that a key with one digit more does not double the array.
 		int capacity = Math.max(bytes + bytes / 8, MIN_BYTES);
 		int size = Math.max(commands, MIN_COMMANDS);
-		if (!room.tryTake(footprint(size, capacity))) {
+		if (!reservation.tryTake(footprint(size, capacity))) {
 			capacity = MIN_BYTES;
 			size = MIN_COMMANDS;
-			room.take(footprint(size, capacity));
+			reservation.take(footprint(size, capacity));
 		}
 		this.resp = new byte[capacity];
-		this.table = new CommandTable(size, room);
+		this.table = new CommandTable(size, reservation);
 	}
 
 	void clear(boolean atomic) {
 		this.atomic = atomic;
-		if (this.resp.length > KEPT_BYTES) {
-			this.room.give(MemoryReservation.ofArray(this.resp.length) - MIN_BYTES);
+		if (this.resp.length > MAX_REUSED_BYTES) {
+			this.reservation.give(MemoryReservation.ofArray(this.resp.length) - MIN_BYTES);
 			this.resp = new byte[MIN_BYTES];
 		}
 		this.table.clear();
@@ -67,25 +70,25 @@ final class Commands {
 		this.bytes = 0;
 	}
 
-	/** Whether the commands take more than those of a slab that is kept for later. */
+	/** Whether the commands take more memory than a slab for reuse may. */
 	boolean isLarge() {
-		return this.resp.length > KEPT_BYTES;
+		return this.resp.length > MAX_REUSED_BYTES;
 	}
 
-	/** Gives the memory back; the commands are not used after that. */
+	/** Gives the memory back. The commands must not be used afterwards. */
 	void release() {
 		this.table.clear();
-		this.room.give(footprint(this.table.capacity(), this.resp.length));
+		this.reservation.give(footprint(this.table.capacity(), this.resp.length));
 	}
 
 	/**
-	 * Adds a record, whose bytes are copied; {@code false} where the commands would grow
-	 * beyond the size of a write, which the first one may do, or where there is no
-	 * memory.
+	 * Adds a record by copying its bytes. Returns {@code false} if the commands would
+	 * exceed the size of a write, or if there is no memory. The first command may be
+	 * larger than a write.
 	 */
 	boolean add(Record record) {
-		long needed = this.bytes + respBytes(record);
-		if (!isOpenFor(record, needed) || !hasRoom(record, needed) || !this.table.add(record, this.bytes)) {
+		long needed = this.bytes + maxBytes(record);
+		if (!isOpenFor(record, needed) || !tryGrow(record, needed) || !this.table.add(record, this.bytes)) {
 			return false;
 		}
 		this.scripts.add(record.script());
@@ -100,7 +103,7 @@ final class Commands {
 	}
 
 	boolean isOpenFor(Record record) {
-		return isOpenFor(record, this.bytes + respBytes(record));
+		return isOpenFor(record, this.bytes + maxBytes(record));
 	}
 
 	private boolean isOpenFor(Record record, long bytes) {
@@ -109,20 +112,20 @@ final class Commands {
 	}
 
 	/** Keeps only some commands, in their order. */
-	void retain(BitSet some) {
-		int kept = 0;
+	void retain(BitSet kept) {
+		int count = 0;
 		int at = 0;
-		for (int command = some.nextSetBit(0); command >= 0; command = some.nextSetBit(command + 1)) {
+		for (int command = kept.nextSetBit(0); command >= 0; command = kept.nextSetBit(command + 1)) {
 			int from = this.table.start(command);
 			int length = end(command) - from;
 			System.arraycopy(this.resp, from, this.resp, at, length);
-			this.table.move(command, kept++, at);
+			this.table.move(command, count++, at);
 			at += length;
 		}
-		if (kept == 0) {
+		if (count == 0) {
 			this.scripts.clear();
 		}
-		this.table.truncate(kept);
+		this.table.truncate(count);
 		this.bytes = at;
 	}
 
@@ -142,7 +145,7 @@ final class Commands {
 		return this.scripts;
 	}
 
-	/** The array with the commands; not to be modified. */
+	/** The array with the commands. The caller must not modify it. */
 	byte[] resp() {
 		return this.resp;
 	}
@@ -155,26 +158,27 @@ final class Commands {
 		return (command + 1 < count()) ? this.table.start(command + 1) : this.bytes;
 	}
 
-	/** The row of each command. */
 	CommandTable table() {
 		return this.table;
 	}
 
-	/** The first key as a report shows it, or {@code null} for a script without. */
+	/** The first key as a report shows it, or {@code null} for a script without keys. */
 	@Nullable Object key(int command) {
 		List<ByteBuffer> keys = keys(command);
 		return (keys.isEmpty()) ? null
 				: this.table.encoding(command).show(this.resp, keys.get(0).position(), keys.get(0).limit());
 	}
 
-	/** The bytes that name a command in a report: its id and its first key. */
+	/**
+	 * The size of a command's id and first key, which a report shows with the outcome.
+	 */
 	long itemBytes(int command) {
 		String id = this.table.id(command);
 		List<ByteBuffer> keys = keys(command);
 		return ((id != null) ? id.length() : 0L) + ((keys.isEmpty()) ? 0 : keys.get(0).remaining());
 	}
 
-	/** All keys of a command, each a view that is valid until the commands change. */
+	/** All keys of a command. Each is a view that is valid until the commands change. */
 	List<ByteBuffer> keys(int command) {
 		int start = this.table.start(command);
 		Operation operation = this.table.sentAs(command);
@@ -201,22 +205,22 @@ final class Commands {
 		return keys;
 	}
 
-	/** Whether the script that a command runs is loaded ahead of it. */
+	/** Whether the slab loads the script that a command runs. */
 	boolean isScriptLoaded(int command) {
 		int name = Resp.skipLine(this.resp, this.table.start(command));
 		return this.table.sentAs(command) == Operation.EVALSHA
 				&& this.scripts.loads(this.resp, Resp.skipBulk(this.resp, name));
 	}
 
-	void writeTo(ByteBuf out, CoalescedCommands common, AskingCommands asking) {
+	void writeTo(ByteBuf out, CoalescedCommands coalesced, AskingCommands asking) {
 		this.scripts.writeTo(out);
-		common.writeScriptsTo(out);
+		coalesced.writeScriptsTo(out);
 		if (this.atomic) {
-			asking.writeAheadOf(0, out);
+			asking.writeBefore(0, out);
 			out.writeBytes(MULTI);
 		}
 		if (this.atomic || asking.isEmpty()) {
-			common.writeTo(out);
+			coalesced.writeTo(out);
 		}
 		else {
 			asking.writeTo(out, this);
@@ -226,20 +230,20 @@ final class Commands {
 		}
 	}
 
-	/** Waits for the memory that a record takes as the next command. */
-	void makeRoom(Record record) {
+	/** Waits for the memory that a record takes as the next command, and takes it. */
+	void reserve(Record record) {
 		int capacity = (int) Math.max(this.bytes + exactBytes(record), this.resp.length);
 		int size = sizeWithOneMore();
-		this.room.take(footprint(size, capacity) - footprint(this.table.capacity(), this.resp.length));
+		this.reservation.take(footprint(size, capacity) - footprint(this.table.capacity(), this.resp.length));
 		grow(size, capacity);
-		this.table.makeRoom(record);
+		this.table.reserve(record);
 	}
 
 	private int sizeWithOneMore() {
 		return this.table.capacity() * ((count() < this.table.capacity()) ? 1 : 2);
 	}
 
-	private boolean hasRoom(Record record, long estimate) {
+	private boolean tryGrow(Record record, long estimate) {
 		if (count() < this.table.capacity() && estimate <= this.resp.length) {
 			return true;
 		}
@@ -249,7 +253,7 @@ final class Commands {
 		if (needed > capacity) {
 			capacity = (int) Math.max(needed, Math.min(2L * capacity, (long) capacity + Slab.MAX_BYTES));
 		}
-		if (!this.room.tryTake(footprint(size, capacity) - footprint(this.table.capacity(), this.resp.length))) {
+		if (!this.reservation.tryTake(footprint(size, capacity) - footprint(this.table.capacity(), this.resp.length))) {
 			return false;
 		}
 		grow(size, capacity);
@@ -276,7 +280,7 @@ final class Commands {
 		return size;
 	}
 
-	private static long respBytes(Record record) {
+	private static long maxBytes(Record record) {
 		long size = (long) Resp.MAX_HEADER + record.effect().command(record.command()).length;
 		for (int i = 0; i < record.argumentCount(); i++) {
 			size += (long) Resp.MAX_HEADER + record.length(i) + 2;

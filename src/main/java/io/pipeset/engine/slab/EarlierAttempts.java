@@ -6,65 +6,68 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The earlier attempts to run a slab's commands: whether there was one, and how commands
- * were lost that may have run. A loss is remembered however often its command is sent
- * again: only the answer that the command ran makes it known.
+ * The earlier attempts to run a slab's commands, and the losses of commands that may have
+ * run. A loss is kept until Redis answers that the command ran, however often the command
+ * is sent again.
  */
 final class EarlierAttempts {
 
 	private static final @Nullable Loss[] NONE = new Loss[0];
 
-	/** The first loss of each command; {@code null} for a command without one. */
-	private @Nullable Loss[] first = NONE;
+	/** The first loss of each command; {@code null} for a command that was not lost. */
+	private @Nullable Loss[] firstLosses = NONE;
 
 	private boolean written;
 
 	void clear() {
-		this.first = NONE;
+		this.firstLosses = NONE;
 		this.written = false;
 	}
 
-	/** Notes that a command was lost, unless it was lost before. */
+	/** Notes that a command was lost. Only its first loss is kept. */
 	void add(int command, Loss loss) {
-		if (this.first.length <= command) {
-			this.first = Arrays.copyOf(this.first, Math.max(command + 1, this.first.length * 2));
+		if (this.firstLosses.length <= command) {
+			this.firstLosses = Arrays.copyOf(this.firstLosses, Math.max(command + 1, this.firstLosses.length * 2));
 		}
-		if (this.first[command] == null) {
-			this.first[command] = loss;
+		if (this.firstLosses[command] == null) {
+			this.firstLosses[command] = loss;
 		}
 	}
 
-	/** Notes that some commands were lost, from one on. */
+	/** Notes that some commands were lost, beginning with a position. */
 	void add(BitSet commands, int from, Loss loss) {
 		commands.stream().filter((command) -> command >= from).forEach((command) -> add(command, loss));
 	}
 
 	/** Notes that an earlier run of the job may have run a command. */
-	void addOfService(int command) {
+	void addEarlierRun(int command) {
 		this.written = true;
 		add(command, Loss.OF_SERVICE);
 	}
 
-	/** Whether the slab was written before. */
-	boolean areWritten() {
+	/**
+	 * Whether the slab, or an earlier run of its job, may have sent some of the commands.
+	 */
+	boolean isAnyWritten() {
 		return this.written;
 	}
 
 	/**
-	 * Adds the attempt that is over now, and keeps only some commands, in their order.
-	 * @param some their positions
+	 * Ends an attempt, and keeps only some commands in their order.
+	 * @param some the positions of the kept commands
+	 * @param wasWritten whether the attempt was written
 	 */
 	void retain(BitSet some, boolean wasWritten) {
 		this.written |= wasWritten;
-		if (this.first.length == 0) {
+		if (this.firstLosses.length == 0) {
 			return;
 		}
-		this.first = some.stream().mapToObj(this::of).toArray(Loss[]::new);
+		this.firstLosses = some.stream().mapToObj(this::of).toArray(Loss[]::new);
 	}
 
-	/** How a command was lost first, or {@code null} if it certainly did not run. */
+	/** How a command was first lost, or {@code null} if it certainly did not run. */
 	@Nullable Loss of(int command) {
-		return (command < this.first.length) ? this.first[command] : null;
+		return (command < this.firstLosses.length) ? this.firstLosses[command] : null;
 	}
 
 }

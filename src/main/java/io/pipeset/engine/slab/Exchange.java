@@ -3,9 +3,9 @@ package io.pipeset.engine.slab;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Commands that go to Redis in one write, and the replies to them. It is all that a
- * connection knows of either. Its methods are called for each write and for each buffer
- * that comes, and never for each reply.
+ * Commands that go to Redis in one write, and the replies to them, as a connection sees
+ * both. The connection calls the methods once a write or once a received buffer, never
+ * once a reply.
  */
 public interface Exchange {
 
@@ -14,35 +14,35 @@ public interface Exchange {
 
 	/**
 	 * Reads replies.
-	 * @param in the bytes that have come, cut anywhere
-	 * @return whether every command is answered; the bytes behind are left unread
+	 * @param in the bytes received, cut anywhere
+	 * @return whether every command is answered; later bytes stay unread
 	 */
 	boolean read(ByteBuf in);
 
-	/** Says that the socket took nothing of the write, so that no command ran. */
+	/** Notes that the socket took no byte of the write, so that no command ran. */
 	void nothingWasSent();
 
 	/**
-	 * Says that the socket did not take the last byte of the write. The commands before
+	 * Notes that the socket did not take the last byte of the write. The commands before
 	 * it may run.
 	 */
 	void endWasNotSent();
 
-	/** Takes all commands for unanswered, as nobody knows whose the replies were. */
+	/** Drops all replies read, because they cannot be matched to commands any more. */
 	void forgetReplies();
 
-	/** Says that the connection has nothing to do with the commands any more. */
+	/** Notes that the connection has finished with the commands. */
 	void end();
 
 	/**
 	 * Whether every command was answered.
-	 * @return {@code false} until then, and for commands that were lost
+	 * @return {@code false} before that, and if commands were lost
 	 */
 	boolean isAnswered();
 
 	/**
 	 * Whether the replies leave the connection in a transaction.
-	 * @return {@code true} where the connection's next commands would only be queued
+	 * @return {@code true} if Redis would only queue the connection's next commands
 	 */
 	boolean leavesTransactionOpen();
 

@@ -5,27 +5,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * Why commands were not answered, or not confirmed by replicas.
  *
- * @param code the error's code, one of this type's constants
- * @param message what happened, for the caller to read
+ * @param code the error code, one of the constants of this type
+ * @param message the reason, for the caller
  */
 public record Loss(String code, String message) {
 
-	/** The connection broke. */
+	/** The connection was lost. */
 	public static final String CONNECTION_LOST = "CONNECTION_LOST";
 
-	/** Redis was silent for too long. */
+	/** Redis did not answer in time. */
 	public static final String TIMEOUT = "TIMEOUT";
 
 	/** The command was never written. */
 	public static final String NOT_SENT = "NOT_SENT";
 
-	/** Redis ran the command, and too few replicas have confirmed it. */
+	/** Redis ran the command, but too few replicas have confirmed it. */
 	public static final String UNCONFIRMED = "UNCONFIRMED";
 
-	/** The server has become a replica: it refused the command, which did not run. */
+	/** The server has become a replica. It refused the command, which did not run. */
 	public static final String DEMOTED = "READONLY";
 
-	/** The service ended, and its connections with it. */
+	/**
+	 * The service, and with it its connections, ended. Job journals store and compare the
+	 * message, so it must not change.
+	 */
 	public static final Loss OF_SERVICE = new Loss(CONNECTION_LOST,
 			"The service ended before it had read Redis's answer, and the record may have run");
 

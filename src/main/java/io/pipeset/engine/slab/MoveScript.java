@@ -5,15 +5,17 @@ import java.nio.charset.StandardCharsets;
 import io.pipeset.record.Script;
 
 /**
- * LMOVE of many values, by a script, as Redis has no such command. An error in the middle
- * answers the record for which it came, and all behind it.
+ * A script that runs LMOVE many times, because Redis has no such command. If a move
+ * fails, its error answers its record and all later ones.
  */
 final class MoveScript {
 
-	/** A script for fewer values takes Redis longer than the commands by themselves. */
+	/** With fewer values, the script takes Redis longer than single commands. */
 	static final int MIN_RECORDS = 10;
 
-	/** Takes two lists, the two ends of LMOVE, and how many values to move. */
+	/**
+	 * Its arguments are two lists, the two ends of LMOVE, and how many values to move.
+	 */
 	static final Script SCRIPT = Script.of("""
 			local most = tonumber(ARGV[3])
 			local moved = {}
@@ -36,11 +38,17 @@ final class MoveScript {
 			return moved
 			""".getBytes(StandardCharsets.UTF_8));
 
-	/** The command as far as the arguments of LMOVE, and the number behind these. */
+	/**
+	 * The command after its header, up to the arguments of LMOVE. The number of values
+	 * follows those.
+	 */
 	static final byte[] HEAD = ("$7\r\nEVALSHA\r\n$40\r\n" + SCRIPT.sha() + "\r\n$1\r\n2\r\n")
 		.getBytes(StandardCharsets.US_ASCII);
 
-	/** The words beside the arguments of LMOVE. */
+	/**
+	 * The words of the command in addition to the arguments of LMOVE: EVALSHA, its SHA1,
+	 * the number of keys, and the number of values.
+	 */
 	static final int WORDS = 4;
 
 	private MoveScript() {

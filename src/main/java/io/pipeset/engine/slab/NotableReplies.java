@@ -7,8 +7,8 @@ import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replies to a slab that say more than that a command ran, each with the position of
- * its record, in their order.
+ * The replies to a slab that say more than that a command ran, in order. Each has the
+ * position of its record in the slab.
  */
 final class NotableReplies {
 
@@ -26,7 +26,7 @@ final class NotableReplies {
 
 	private final CapturedBytes captured;
 
-	/** The error that was parsed last, and its place: Redis often repeats itself. */
+	/** The error parsed last, and its bytes. Redis often repeats an error. */
 	private @Nullable Refusal refusal;
 
 	private int refusalStart;
@@ -34,11 +34,11 @@ final class NotableReplies {
 	private int refusalEnd;
 
 	/**
-	 * No findings yet.
-	 * @param room the memory for replies that a report may do without
+	 * Creates an empty list.
+	 * @param reservation the memory for replies that a report can do without
 	 */
-	NotableReplies(MemoryReservation room) {
-		this.captured = new CapturedBytes(room);
+	NotableReplies(MemoryReservation reservation) {
+		this.captured = new CapturedBytes(reservation);
 	}
 
 	void clear() {
@@ -48,7 +48,7 @@ final class NotableReplies {
 		this.captured.clear();
 	}
 
-	/** Adds the reply that was captured last, to some records. */
+	/** Adds the reply captured last, for some records. */
 	void add(Kind kind, int first, int end) {
 		int from = this.captured.start();
 		int to = this.captured.end();
@@ -58,23 +58,23 @@ final class NotableReplies {
 	}
 
 	private void add(Kind kind, int position, int from, int to) {
-		int finding = this.count++;
-		if (finding == this.positions.length) {
-			this.positions = Arrays.copyOf(this.positions, finding * 2);
-			this.kinds = Arrays.copyOf(this.kinds, finding * 2);
-			this.starts = Arrays.copyOf(this.starts, finding * 2);
-			this.ends = Arrays.copyOf(this.ends, finding * 2);
+		int notable = this.count++;
+		if (notable == this.positions.length) {
+			this.positions = Arrays.copyOf(this.positions, notable * 2);
+			this.kinds = Arrays.copyOf(this.kinds, notable * 2);
+			this.starts = Arrays.copyOf(this.starts, notable * 2);
+			this.ends = Arrays.copyOf(this.ends, notable * 2);
 		}
-		this.positions[finding] = position;
-		this.kinds[finding] = kind;
-		this.starts[finding] = from;
-		this.ends[finding] = to;
+		this.positions[notable] = position;
+		this.kinds[notable] = kind;
+		this.starts[notable] = from;
+		this.ends[notable] = to;
 		this.errors += (kind == Kind.ERROR) ? 1 : 0;
 	}
 
-	/** Adds a string instead of a reply that was captured in part. */
+	/** Adds a string in place of a reply that was captured in part. */
 	void addBulk(byte[] value, int position) {
-		this.captured.drop();
+		this.captured.discard();
 		this.captured.addBulk(value);
 		add(Kind.VALUE, position, position + 1);
 	}
@@ -84,15 +84,15 @@ final class NotableReplies {
 		add(Kind.VALUE, position, position + 1);
 	}
 
-	/** Adds OK to some records. */
+	/** Adds the reply OK for some records. */
 	void addOk(int first, int end) {
 		this.captured.addOk();
 		add(Kind.VALUE, first, end);
 	}
 
-	/** Takes back the reply that was captured last, an integer. */
-	long dropInteger() {
-		this.captured.drop();
+	/** Drops the reply captured last, an integer, and returns its value. */
+	long discardInteger() {
+		this.captured.discard();
 		return Long.parseLong(String.valueOf(this.captured.decoder(this.captured.start(), Encoding.UTF8).next()));
 	}
 
@@ -110,68 +110,68 @@ final class NotableReplies {
 
 	int values() {
 		int values = 0;
-		for (int finding = 0; finding < this.count; finding++) {
-			values += (this.kinds[finding] == Kind.VALUE) ? 1 : 0;
+		for (int notable = 0; notable < this.count; notable++) {
+			values += (this.kinds[notable] == Kind.VALUE) ? 1 : 0;
 		}
 		return values;
 	}
 
-	int position(int finding) {
-		return this.positions[finding];
+	int position(int notable) {
+		return this.positions[notable];
 	}
 
-	Kind kind(int finding) {
-		return this.kinds[finding];
+	Kind kind(int notable) {
+		return this.kinds[notable];
 	}
 
-	int bytes(int finding) {
-		return this.ends[finding] - this.starts[finding];
+	int bytes(int notable) {
+		return this.ends[notable] - this.starts[notable];
 	}
 
-	/** Whether a reply is a string of bytes, and not the nil that RESP2 writes as one. */
-	boolean isBulk(int finding) {
-		return this.kinds[finding] == Kind.VALUE && this.ends[finding] > this.starts[finding]
-				&& this.captured.bytes()[this.starts[finding]] == '$';
+	/** Whether a reply is a bulk string, and not RESP2's nil, which looks like one. */
+	boolean isBulk(int notable) {
+		return this.kinds[notable] == Kind.VALUE && this.ends[notable] > this.starts[notable]
+				&& this.captured.bytes()[this.starts[notable]] == '$';
 	}
 
-	/** The first byte of a string. */
-	int bulkStart(int finding) {
-		return Resp.skipLine(this.captured.bytes(), this.starts[finding]);
+	/** The index of a string's first byte. */
+	int bulkStart(int notable) {
+		return Resp.skipLine(this.captured.bytes(), this.starts[notable]);
 	}
 
-	/** The byte behind the last of a string. */
-	int bulkEnd(int finding) {
-		return this.ends[finding] - 2;
+	/** The index after a string's last byte. */
+	int bulkEnd(int notable) {
+		return this.ends[notable] - 2;
 	}
 
-	/** The error that a finding is; equal ones in a row are parsed once. */
-	Refusal refusal(int finding) {
+	/** The error that a reply is. Equal errors in a row are parsed once. */
+	Refusal refusal(int notable) {
 		Refusal known = this.refusal;
 		byte[] bytes = this.captured.bytes();
-		if (known == null || !Arrays.equals(bytes, this.refusalStart, this.refusalEnd, bytes, this.starts[finding],
-				this.ends[finding])) {
-			known = Refusal.of(String.valueOf(decoder(finding, Encoding.UTF8).next()));
+		if (known == null || !Arrays.equals(bytes, this.refusalStart, this.refusalEnd, bytes, this.starts[notable],
+				this.ends[notable])) {
+			known = Refusal.of(String.valueOf(decoder(notable, Encoding.UTF8).next()));
 			this.refusal = known;
-			this.refusalStart = this.starts[finding];
-			this.refusalEnd = this.ends[finding];
+			this.refusalStart = this.starts[notable];
+			this.refusalEnd = this.ends[notable];
 		}
 		return known;
 	}
 
-	ReplyDecoder decoder(int finding, Encoding encoding) {
-		return this.captured.decoder(this.starts[finding], encoding);
+	ReplyDecoder decoder(int notable, Encoding encoding) {
+		return this.captured.decoder(this.starts[notable], encoding);
 	}
 
 	/** The kind of a reply. */
 	enum Kind {
 
-		/** An error; captured. */
+		/** An error, which is always captured. */
 		ERROR,
 
-		/** A nil; not captured. */
+		/** A nil. */
 		NIL,
 
-		/** Anything else; captured where it is wanted. */
+		/** Any other reply. */
 		VALUE
 
 	}

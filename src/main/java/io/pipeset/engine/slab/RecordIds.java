@@ -5,47 +5,47 @@ import java.util.Arrays;
 import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
-/** The names that callers gave to a slab's records; most records have none. */
+/** The ids that callers gave to a slab's records. Most records have none. */
 final class RecordIds {
 
-	/** The bytes that an id takes beside its letters. */
+	/** Bytes of memory for an id in addition to its characters. */
 	private static final int ID_BYTES = 64;
 
-	/** The memory for ids is taken in steps of so many bytes. */
+	/** The memory for ids is taken in steps of this many bytes. */
 	private static final int STEP_BYTES = 16 << 10;
 
-	private final MemoryReservation room;
+	private final MemoryReservation reservation;
 
 	private @Nullable String[] ids = new String[0];
 
 	private int bytes;
 
-	private int taken;
+	private int reserved;
 
-	RecordIds(MemoryReservation room) {
-		this.room = room;
+	RecordIds(MemoryReservation reservation) {
+		this.reservation = reservation;
 	}
 
 	void clear() {
 		Arrays.fill(this.ids, null);
-		this.room.give(this.taken);
+		this.reservation.give(this.reserved);
 		this.bytes = 0;
-		this.taken = 0;
+		this.reserved = 0;
 	}
 
 	/**
-	 * Sets an id; {@code false} where there is no memory for it. The first id always has
-	 * some.
+	 * Sets an id. Returns {@code false} if there is no memory for it. The first command's
+	 * id takes no memory from the reservation.
 	 */
 	boolean set(int command, @Nullable String id) {
 		if (id == null) {
 			return true;
 		}
-		if (isShort(command, id)) {
-			if (!this.room.tryTake(STEP_BYTES)) {
+		if (needsMemory(command, id)) {
+			if (!this.reservation.tryTake(STEP_BYTES)) {
 				return false;
 			}
-			this.taken += STEP_BYTES;
+			this.reserved += STEP_BYTES;
 		}
 		this.bytes += ID_BYTES + id.length();
 		if (this.ids.length <= command) {
@@ -55,23 +55,23 @@ final class RecordIds {
 		return true;
 	}
 
-	/** Waits for the memory of an id. */
-	void makeRoom(int command, @Nullable String id) {
-		if (id != null && isShort(command, id)) {
-			this.room.take(STEP_BYTES);
-			this.taken += STEP_BYTES;
+	/** Waits for the memory of an id, and takes it. */
+	void reserve(int command, @Nullable String id) {
+		if (id != null && needsMemory(command, id)) {
+			this.reservation.take(STEP_BYTES);
+			this.reserved += STEP_BYTES;
 		}
 	}
 
-	private boolean isShort(int command, String id) {
-		return this.bytes + ID_BYTES + id.length() > this.taken && command > 0;
+	private boolean needsMemory(int command, String id) {
+		return this.bytes + ID_BYTES + id.length() > this.reserved && command > 0;
 	}
 
 	@Nullable String get(int command) {
 		return (command < this.ids.length) ? this.ids[command] : null;
 	}
 
-	/** Moves an id, or its absence, to the front with its command. */
+	/** Moves an id, or its absence, to the front together with its command. */
 	void move(int from, int to) {
 		if (to < this.ids.length) {
 			this.ids[to] = get(from);

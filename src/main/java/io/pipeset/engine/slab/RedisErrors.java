@@ -6,15 +6,15 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The errors of Redis, each a line of text whose first word is its code, and the codes
- * that mean more than that Redis refused a command.
+ * The codes of Redis's errors, and their meanings. A code is the first word of an error.
+ * A code without a {@link Meaning} says only that Redis refused a command.
  */
 public final class RedisErrors {
 
-	/** The code of a command that did not run because its transaction was discarded. */
+	/** The code of a command that did not run because Redis discarded its transaction. */
 	static final String EXECABORT = "EXECABORT";
 
-	/** How Redis says why it discards a transaction that is not to blame. */
+	/** Redis's text before the reason of an EXECABORT. */
 	private static final String BECAUSE = "because of: ";
 
 	private static final Map<Meaning, Set<String>> CODES = new EnumMap<>(Map.of( //
@@ -27,7 +27,7 @@ public final class RedisErrors {
 			Meaning.WORTH_POSTING_AGAIN, Set.of("ASK", "BUSY", "CLUSTERDOWN", EXECABORT, "LOADING", "MASTERDOWN",
 					"MISCONF", "MOVED", "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN")));
 
-	/** The service's user is not logged in, and cannot be. */
+	/** Codes that say that the service is not logged in, or cannot log in. */
 	private static final Set<String> LOGIN = Set.of("NOAUTH", "WRONGPASS");
 
 	private static final Pattern CODE = Pattern.compile("[A-Z][A-Z0-9_]*");
@@ -36,7 +36,7 @@ public final class RedisErrors {
 	}
 
 	/**
-	 * The code of an error, or of the reason why Redis discarded a transaction.
+	 * The code of an error; for a discarded transaction the code of the reason.
 	 * @param message the whole error
 	 */
 	public static String code(String message) {
@@ -50,11 +50,10 @@ public final class RedisErrors {
 	}
 
 	/**
-	 * An error with its remedy, where Redis's own words do not tell which setting is
-	 * wrong.
+	 * Adds a remedy to an error if Redis's own text does not say which setting is wrong.
 	 * @param error the whole error, or its code
-	 * @param properties the beginning of the properties by which the service logs in
-	 * @return a sentence or two, without the last full stop
+	 * @param properties the prefix of the properties with the service's login
+	 * @return one or two sentences, without the last full stop
 	 */
 	public static String withRemedy(String error, String properties) {
 		String sentence = (error.endsWith(".")) ? error.substring(0, error.length() - 1) : error;
@@ -63,17 +62,17 @@ public final class RedisErrors {
 	}
 
 	/**
-	 * An error of a server with its remedy.
+	 * Adds a remedy to an error of a Redis server that jobs write to.
 	 * @param error the whole error, or its code
-	 * @return a sentence or two, without the last full stop
+	 * @return one or two sentences, without the last full stop
 	 */
 	public static String withRemedy(String error) {
 		return withRemedy(error, "spring.data.redis.");
 	}
 
 	/**
-	 * The error's own code, even of a transaction that was discarded for another. Errors
-	 * of modules and scripts may have none.
+	 * The error's own code, which is EXECABORT for a discarded transaction. Errors of
+	 * modules and scripts may have no code. They count as ERR.
 	 */
 	static String firstWord(String message) {
 		int space = message.indexOf(' ');
@@ -81,28 +80,31 @@ public final class RedisErrors {
 		return (CODE.matcher(word).matches()) ? word : "ERR";
 	}
 
-	/** A meaning that some error codes have. */
+	/** What an error code says about commands and jobs. */
 	public enum Meaning {
 
 		/**
-		 * The command did not run, and the same one may run in a moment: a job with
-		 * {@code retries} sends it again, and single calls are made again.
+		 * The command did not run, and may run in a moment. A job with {@code retries}
+		 * sends it again, and single calls are repeated.
 		 */
 		TRANSIENT,
 
 		/**
-		 * A node of a cluster did not run the command, which belongs elsewhere or has to
-		 * wait: {@link Redirect}.
+		 * A cluster node did not run the command, because another node owns its slot, or
+		 * because it has to wait. See {@link Redirect}.
 		 */
 		REDIRECTS,
 
-		/** Redis will refuse all that follows, too: a job stops after a whole batch. */
+		/**
+		 * Redis will also refuse all later commands. The job stops after a whole batch of
+		 * such errors.
+		 */
 		ENDS_JOB,
 
-		/** Every command gets the error, whichever keys it has. */
+		/** Every command gets the error, whatever its keys. */
 		OF_SERVER,
 
-		/** The same record may well succeed later: its item says so to the caller. */
+		/** The same record may succeed later. The report marks its item as retryable. */
 		WORTH_POSTING_AGAIN
 
 	}

@@ -6,21 +6,23 @@ import io.pipeset.engine.slab.RedisErrors.Meaning;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An error that Redis answered to a command, parsed once.
+ * An error reply of Redis, parsed once.
  *
  * @param message the whole error
- * @param firstWord its own code
- * @param code its own code, or that of the reason why Redis discarded a transaction
- * @param redirect the redirection that it is; {@code null} for any other error
+ * @param firstWord the error's own code
+ * @param code the error's own code; for a discarded transaction the code of the reason
+ * @param redirect the redirection that the error is; {@code null} for any other error
  */
 public record Refusal(String message, String firstWord, String code, @Nullable Redirect redirect) {
 
-	/** Redis's own words for errors that pass, which a script would hardly use itself. */
-	private static final Pattern OF_REDIS = Pattern
+	/**
+	 * Redis's own texts of transient errors. A script would hardly return the same text.
+	 */
+	private static final Pattern REDIS_TEXT = Pattern
 		.compile("NOSCRIPT No matching script.*|(BUSY|LOADING) \\w+ is (busy|loading) .*|TRYAGAIN Multiple keys .*"
 				+ "|READONLY You can't write against a read only .*");
 
-	/** Reads an error. */
+	/** Parses an error. */
 	public static Refusal of(String message) {
 		String code = RedisErrors.code(message);
 		Redirect redirect = (RedisErrors.means(code, Meaning.REDIRECTS)) ? Redirect.of(message) : null;
@@ -31,20 +33,28 @@ public record Refusal(String message, String firstWord, String code, @Nullable R
 		return RedisErrors.means(this.code, meaning);
 	}
 
-	/** Whether the error passes, and Redis has said so itself, and no script. */
-	boolean isOfRedis() {
-		return OF_REDIS.matcher(this.message).matches();
+	/**
+	 * Whether the text is Redis's own text of a transient error, so that no script made
+	 * the error up.
+	 */
+	boolean isRedisText() {
+		return REDIS_TEXT.matcher(this.message).matches();
 	}
 
-	/** Whether Redis did not run a script because its user may not run or load it. */
-	boolean isOfScripts() {
-		return (this.firstWord.equals("NOSCRIPT") && isOfRedis())
+	/**
+	 * Whether Redis did not run a script because its user may not run or load scripts.
+	 */
+	boolean refusesScript() {
+		return (this.firstWord.equals("NOSCRIPT") && isRedisText())
 				|| (this.firstWord.equals("NOPERM") && this.message.contains("'evalsha'"));
 	}
 
-	/** Whether Redis refused to write because it is a replica, or discarded for that. */
-	boolean isOfReplica() {
-		return this.code.equals("READONLY") && OF_REDIS.matcher(this.message).find();
+	/**
+	 * Whether Redis refused a write because it is a replica, or discarded a transaction
+	 * for that reason.
+	 */
+	boolean isReadOnly() {
+		return this.code.equals("READONLY") && REDIS_TEXT.matcher(this.message).find();
 	}
 
 }

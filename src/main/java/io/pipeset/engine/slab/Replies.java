@@ -7,60 +7,62 @@ import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replies to a slab's records. Nearly all say no more than that the command ran, and
- * are only counted; each of the others is a finding. A command that several records have
- * in common has one reply, which is entered for each of them.
+ * The replies to a slab's records. Nearly all of them say only that the command ran, and
+ * are only counted. The others are kept as {@link NotableReplies}. The reply to a
+ * coalesced command is noted for each of its records.
  */
 final class Replies {
 
-	private final CoalescedCommands common;
+	private final CoalescedCommands coalesced;
 
-	/** The records that are answered. */
+	/** The number of records answered. */
 	private int count;
 
-	/** The commands that are answered, each of one record or more. */
-	private int commands;
+	/** The number of commands answered. Each has one record or more. */
+	private int answeredCommands;
 
-	/** The elements still to come of a reply, each of which answers a record. */
-	private long dealt;
+	/** Elements to come of an array reply. Each element answers a record. */
+	private long elementsLeft;
 
 	private Phase phase = Phase.OWN;
 
-	/** The replies still to come in this phase, if it has several. */
-	private int left;
+	/** Replies to come in this phase, if it has several. */
+	private int repliesLeft;
 
-	/** The commands behind an ASKING, which is answered as well. */
+	/**
+	 * The commands that follow an ASKING; {@code null} for none. Redis answers each
+	 * ASKING too.
+	 */
 	private @Nullable AskingCommands asking;
 
-	/** Redis's error to an ASKING, after which the node redirects the command. */
+	/** Redis's error to ASKING. The node then redirects the next command. */
 	private @Nullable Refusal askingRefused;
 
-	/** Whether the commands are a transaction. */
 	private boolean transaction;
 
 	private boolean discarded;
 
-	/** Redis's error to MULTI, after which every command runs by itself. */
+	/** Redis's error to MULTI. Every command then runs by itself. */
 	private @Nullable Refusal multiRefused;
 
-	/** Whether Redis will not load the scripts of this slab. */
+	/** Whether Redis refused to load the slab's scripts, and would again. */
 	private boolean scriptsRefused;
 
-	private final NotableReplies findings;
+	private final NotableReplies notableReplies;
 
 	/**
-	 * No replies yet.
-	 * @param room the memory for replies that a report may do without
+	 * Creates an empty list of replies.
+	 * @param reservation the memory for replies that a report can do without
 	 */
-	Replies(CoalescedCommands common, MemoryReservation room) {
-		this.common = common;
-		this.findings = new NotableReplies(room);
+	Replies(CoalescedCommands coalesced, MemoryReservation reservation) {
+		this.coalesced = coalesced;
+		this.notableReplies = new NotableReplies(reservation);
 	}
 
 	void clear() {
 		this.count = 0;
-		this.commands = 0;
-		this.dealt = 0;
+		this.answeredCommands = 0;
+		this.elementsLeft = 0;
 		this.phase = Phase.OWN;
 		this.asking = null;
 		this.askingRefused = null;
@@ -68,251 +70,272 @@ final class Replies {
 		this.discarded = false;
 		this.multiRefused = null;
 		this.scriptsRefused = false;
-		this.findings.clear();
+		this.notableReplies.clear();
 	}
 
 	/**
-	 * Says which replies come beside those to the slab's own commands.
+	 * Sets which control replies come in addition to the replies to the slab's own
+	 * commands.
 	 * @param scripts how many scripts are loaded first
-	 * @param asking the commands behind an ASKING; {@code null} if there are none
-	 * @param transaction whether MULTI comes ahead of the commands, and EXEC behind them
+	 * @param asking the commands that follow an ASKING; {@code null} for none
+	 * @param transaction whether MULTI comes before the commands, and EXEC after them
 	 */
 	void expect(int scripts, @Nullable AskingCommands asking, boolean transaction) {
 		this.asking = asking;
 		this.transaction = transaction;
-		this.left = scripts;
-		this.phase = (scripts > 0) ? Phase.SCRIPTS : behindScripts();
+		this.repliesLeft = scripts;
+		this.phase = (scripts > 0) ? Phase.SCRIPTS : afterScripts();
 	}
 
-	private Phase behindScripts() {
-		return (this.asking != null && this.asking.isAhead(0)) ? Phase.ASKING : behindAsking();
+	private Phase afterScripts() {
+		return (this.asking != null && this.asking.precedes(0)) ? Phase.ASKING : afterAsking();
 	}
 
-	private Phase behindAsking() {
+	private Phase afterAsking() {
 		return (this.transaction) ? Phase.MULTI : Phase.OWN;
 	}
 
-	/** Whether the next reply does not answer one of the slab's own commands. */
-	boolean isOtherNext() {
+	/**
+	 * Whether the next reply is a control reply: it answers none of the slab's own
+	 * commands.
+	 */
+	boolean isControlNext() {
 		return this.phase != Phase.OWN;
 	}
 
-	/** Whether the next reply is that to EXEC, whose elements are the commands' own. */
+	/**
+	 * Whether the next reply answers EXEC. Its elements are the replies to the slab's
+	 * commands.
+	 */
 	boolean isExecNext() {
 		return this.phase == Phase.EXEC;
 	}
 
-	/** Whether the elements of the next reply, an array, answer a record each. */
-	boolean isDealtNext() {
-		return this.dealt == 0 && !isOtherNext() && this.common.isDealt(this.commands);
+	/** Whether the next reply is an array whose elements answer one record each. */
+	boolean isArrayNext() {
+		return this.elementsLeft == 0 && !isControlNext() && this.coalesced.hasArrayReply(this.answeredCommands);
 	}
 
-	/**
-	 * Notes a reply that does not answer one of the slab's own commands; an error has
-	 * been captured before.
-	 */
-	void other(Kind kind) {
+	/** Handles a control reply. If it is an error, its bytes have been captured. */
+	void control(Kind kind) {
 		boolean refused = kind == Kind.ERROR;
 		switch (this.phase) {
 			case SCRIPTS -> {
-				// A script that cannot be loaded is missed by the command that runs it.
-				this.scriptsRefused |= refused && !this.findings.captured().dropError().means(Meaning.TRANSIENT);
-				this.phase = (--this.left > 0) ? Phase.SCRIPTS : behindScripts();
+				// The command that runs a missing script gets NOSCRIPT, so this error is
+				// not reported.
+				this.scriptsRefused |= refused
+						&& !this.notableReplies.captured().discardError().means(Meaning.TRANSIENT);
+				this.phase = (--this.repliesLeft > 0) ? Phase.SCRIPTS : afterScripts();
 			}
 			case ASKING -> {
-				this.askingRefused = (refused) ? this.findings.captured().dropError() : this.askingRefused;
-				this.phase = behindAsking();
+				this.askingRefused = (refused) ? this.notableReplies.captured().discardError() : this.askingRefused;
+				this.phase = afterAsking();
 			}
 			case MULTI -> {
-				this.multiRefused = (refused) ? this.findings.captured().dropError() : null;
-				this.left = this.common.count();
+				this.multiRefused = (refused) ? this.notableReplies.captured().discardError() : null;
+				this.repliesLeft = this.coalesced.count();
 				this.phase = (refused) ? Phase.OWN : Phase.QUEUED;
 			}
 			case QUEUED -> {
-				int command = this.common.count() - this.left;
+				int command = this.coalesced.count() - this.repliesLeft;
 				if (refused) {
-					this.findings.add(Kind.ERROR, this.common.end(command - 1), this.common.end(command));
+					this.notableReplies.add(Kind.ERROR, this.coalesced.end(command - 1), this.coalesced.end(command));
 				}
-				this.phase = (--this.left > 0) ? Phase.QUEUED : Phase.EXEC;
+				this.phase = (--this.repliesLeft > 0) ? Phase.QUEUED : Phase.EXEC;
 			}
 			case EXEC -> discarded(refused);
-			case EXEC_ALONE -> execAlone(refused);
-			case OWN -> throw new IllegalStateException("The reply is one to a command of the slab");
+			case EXEC_WITHOUT_MULTI -> execWithoutMulti(refused);
+			case OWN -> throw new IllegalStateException("The next reply answers a command of the slab");
 		}
-		this.findings.captured().drop();
+		this.notableReplies.captured().discard();
 	}
 
-	/** The reply to EXEC, if it is no array: Redis ran nothing of the transaction. */
+	/** Handles a reply to EXEC that is no array: Redis ran nothing of the transaction. */
 	private void discarded(boolean refused) {
 		if (!refused) {
 			throw new DecoderException("Redis answered EXEC with neither an array nor an error");
 		}
 		this.phase = Phase.OWN;
 		this.discarded = true;
-		this.count = this.common.records();
-		this.findings.add(Kind.ERROR, this.count, this.count + 1);
+		this.count = this.coalesced.records();
+		this.notableReplies.add(Kind.ERROR, this.count, this.count + 1);
 	}
 
-	/** The reply to EXEC where MULTI was refused: there is no transaction to run. */
-	private void execAlone(boolean refused) {
+	/**
+	 * Handles the reply to EXEC after Redis refused MULTI, when there is no transaction
+	 * to run.
+	 */
+	private void execWithoutMulti(boolean refused) {
 		this.phase = Phase.OWN;
 		if (!refused) {
-			// It ran another one, in which the commands were only queued.
+			// Redis ran another transaction, in which our commands were only queued.
 			this.count = 0;
-			this.commands = 0;
-			this.findings.clear();
-			throw new DecoderException("Redis refused MULTI, and yet took EXEC");
+			this.answeredCommands = 0;
+			this.notableReplies.clear();
+			throw new DecoderException("Redis refused MULTI, but ran EXEC");
 		}
 	}
 
-	/** A reply begins whose elements are replies of their own. */
-	void begin(long elements) {
-		// Nothing of it is kept, nor of an attribute ahead of it.
-		this.findings.captured().drop();
-		if (isOtherNext()) {
-			executed(elements);
+	/** Begins a reply whose elements are replies to commands. */
+	void beginArray(long elements) {
+		// Neither the array's header nor an attribute before it is kept.
+		this.notableReplies.captured().discard();
+		if (isControlNext()) {
+			beginTransaction(elements);
 		}
-		else if (elements > this.common.end(this.commands) - this.count) {
-			throw new DecoderException("Redis answered a pop with " + elements + " values, more than it was asked for");
+		else if (elements > this.coalesced.end(this.answeredCommands) - this.count) {
+			throw new DecoderException("Redis answered a pop with " + elements + " values, more than were requested");
 		}
 		else if (elements > 0) {
-			this.dealt = elements;
+			this.elementsLeft = elements;
 		}
 		else {
 			answer(Kind.NIL);
 		}
 	}
 
-	/** Redis ran the transaction; the replies of its commands come next. */
-	private void executed(long commands) {
-		if (commands != this.common.count() || this.findings.count() > 0) {
+	/** Redis ran the transaction. The replies to its commands follow. */
+	private void beginTransaction(long replies) {
+		if (replies != this.coalesced.count() || this.notableReplies.count() > 0) {
 			throw new DecoderException(
-					"Redis answered EXEC with " + commands + " replies to " + this.common.count() + " commands");
+					"Redis answered EXEC with " + replies + " replies to " + this.coalesced.count() + " commands");
 		}
 		this.phase = Phase.OWN;
 	}
 
-	/** Whether Redis ran nothing of a transaction; the last finding says why. */
+	/** Whether Redis ran nothing of the transaction. The last notable reply says why. */
 	boolean isDiscarded() {
 		return this.discarded;
 	}
 
-	/** The error to MULTI, after which Redis ran each command by itself. */
+	/**
+	 * Redis's error to MULTI, or {@code null}. After an error, each command runs by
+	 * itself.
+	 */
 	@Nullable Refusal multiRefused() {
 		return this.multiRefused;
 	}
 
-	/** Redis's error to an ASKING, without which it redirects the command behind it. */
+	/**
+	 * Redis's last error to ASKING, or {@code null}. The node then redirects the next
+	 * command.
+	 */
 	@Nullable Refusal askingRefused() {
 		return this.askingRefused;
 	}
 
-	/** Whether a script that is missing will be missing the next time as well. */
+	/** Whether Redis refused to load a script, and would again. */
 	boolean areScriptsRefused() {
 		return this.scriptsRefused;
 	}
 
-	/** Counts a reply that says no more than that the command ran. */
-	void plain() {
+	/** Counts a reply that says only that the command ran. */
+	void countPlain() {
 		answer(null);
 	}
 
-	/** Notes a reply that says more; its bytes have been captured before if wanted. */
-	void finding(Kind kind) {
+	/** Adds a notable reply. If its bytes are needed, they have been captured. */
+	void addNotable(Kind kind) {
 		answer(kind);
 	}
 
-	/** A reply answers all records of its command, or one of them if it is dealt out. */
+	/**
+	 * Answers all records of the current command, or one record if the reply is an array
+	 * element.
+	 */
 	private void answer(@Nullable Kind kind) {
-		if (isDealtNext() && kind != Kind.NIL && kind != Kind.ERROR) {
+		if (isArrayNext() && kind != Kind.NIL && kind != Kind.ERROR) {
 			throw new DecoderException("Redis answered several pops with neither a list, nor a nil, nor an error");
 		}
-		int end = (this.dealt > 0) ? this.count + 1 : this.common.end(this.commands);
+		int end = (this.elementsLeft > 0) ? this.count + 1 : this.coalesced.end(this.answeredCommands);
 		if (kind != null) {
 			note(kind, end);
 		}
 		this.count = end;
-		if (this.dealt > 1) {
-			this.dealt--;
+		if (this.elementsLeft > 1) {
+			this.elementsLeft--;
 			return;
 		}
-		if (this.dealt == 1 && end < this.common.end(this.commands)) {
-			// There were fewer values than records that asked for one.
-			this.dealt = 0;
+		if (this.elementsLeft == 1 && end < this.coalesced.end(this.answeredCommands)) {
+			// Redis returned fewer values than there are records.
+			this.elementsLeft = 0;
 			answer(Kind.NIL);
 			return;
 		}
-		this.dealt = 0;
-		this.commands++;
-		if (this.asking != null && !this.transaction && this.asking.isAhead(this.commands)) {
+		this.elementsLeft = 0;
+		this.answeredCommands++;
+		if (this.asking != null && !this.transaction && this.asking.precedes(this.answeredCommands)) {
 			this.phase = Phase.ASKING;
 		}
-		if (this.multiRefused != null && this.commands == this.common.count()) {
-			this.phase = Phase.EXEC_ALONE;
+		if (this.multiRefused != null && this.answeredCommands == this.coalesced.count()) {
+			this.phase = Phase.EXEC_WITHOUT_MULTI;
 		}
 	}
 
 	private void note(Kind kind, int end) {
-		if (kind == Kind.VALUE && end - this.count > 1 && this.common.tellsLengths(this.count)
-				&& this.findings.captured().isInteger()) {
-			long length = this.findings.dropInteger();
+		if (kind == Kind.VALUE && end - this.count > 1 && this.coalesced.repliesWithLength(this.count)
+				&& this.notableReplies.captured().isInteger()) {
+			long length = this.notableReplies.discardInteger();
 			for (int record = this.count; record < end; record++) {
-				length -= this.common.elements(record);
+				length -= this.coalesced.elements(record);
 			}
 			for (int record = this.count; record < end; record++) {
-				length += this.common.elements(record);
-				this.findings.addInteger(length, record);
+				length += this.coalesced.elements(record);
+				this.notableReplies.addInteger(length, record);
 			}
 		}
-		else if (kind == Kind.VALUE && end - this.count > 1 && this.common.tellsOtherwise(this.count)
-				&& this.findings.captured().isInteger()) {
-			// Each SET would have been answered OK.
-			this.findings.captured().drop();
-			this.findings.addOk(this.count, end);
+		else if (kind == Kind.VALUE && end - this.count > 1 && this.coalesced.hasOtherReply(this.count)
+				&& this.notableReplies.captured().isInteger()) {
+			// Redis would have answered OK to each SET.
+			this.notableReplies.captured().discard();
+			this.notableReplies.addOk(this.count, end);
 		}
 		else {
-			this.findings.add(kind, this.count, end);
+			this.notableReplies.add(kind, this.count, end);
 		}
 	}
 
-	/** Notes a value that was found elsewhere in place of a reply that was lost. */
-	void found(byte[] value) {
-		// The connection may have ended in the middle of a reply.
-		this.findings.addBulk(value, this.count++);
+	/** Adds a value that was read from another list in place of a lost reply. */
+	void addFound(byte[] value) {
+		// Drop the part of a reply that a lost connection may have left.
+		this.notableReplies.addBulk(value, this.count++);
 	}
 
-	NotableReplies findings() {
-		return this.findings;
+	NotableReplies notableReplies() {
+		return this.notableReplies;
 	}
 
-	/** The number of records that are answered. */
+	/** The number of records answered. */
 	int count() {
 		return this.count;
 	}
 
-	/** The replies to one write, in their order; most slabs have their own alone. */
+	/**
+	 * The order of the replies to one write. Most slabs have only the replies to their
+	 * own commands.
+	 */
 	private enum Phase {
 
-		/** To SCRIPT LOAD. */
+		/** Replies to SCRIPT LOAD. */
 		SCRIPTS,
 
-		/** To ASKING, ahead of a command or of MULTI. */
+		/** The reply to ASKING, before a command or MULTI. */
 		ASKING,
 
-		/** To MULTI. */
+		/** The reply to MULTI. */
 		MULTI,
 
-		/** To each command of a transaction, as it is queued. */
+		/** QUEUED or an error for each command of a transaction. */
 		QUEUED,
 
-		/** To EXEC: an array, whose elements are the commands' own, or an error. */
+		/** The reply to EXEC: an error, or an array with the replies to the commands. */
 		EXEC,
 
-		/** To the slab's own commands. */
+		/** Replies to the slab's own commands. */
 		OWN,
 
-		/** To EXEC behind the commands if MULTI was refused; it runs nothing. */
-		EXEC_ALONE
+		/** The reply to EXEC after MULTI was refused. It runs nothing. */
+		EXEC_WITHOUT_MULTI
 
 	}
 

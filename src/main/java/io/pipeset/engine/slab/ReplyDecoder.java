@@ -12,13 +12,13 @@ import io.pipeset.report.PoppedValues;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A whole reply as a report shows it: integers and doubles as numbers, strings as strings
- * by their encoding, nil as null, arrays and sets as lists, and maps whose keys are
- * strings as maps.
+ * Decodes a complete reply as a report shows it. Integers and doubles become numbers,
+ * strings become strings by their encoding, and nil becomes null. Arrays and sets become
+ * lists. Maps become maps if all keys are strings.
  */
 final class ReplyDecoder {
 
-	/** Many JSON libraries read no more than some hundred levels. */
+	/** Many JSON libraries read only a few hundred levels of nesting. */
 	private static final int MAX_DEPTH = 64;
 
 	private static final String TOO_DEEP = "(nested too deep to be shown)";
@@ -37,7 +37,7 @@ final class ReplyDecoder {
 
 	private int largestString;
 
-	/** The errors among the values so far. */
+	/** The number of errors decoded so far. */
 	private int errors;
 
 	private @Nullable String firstError;
@@ -72,27 +72,26 @@ final class ReplyDecoder {
 		};
 	}
 
-	/** How many errors there were among the values so far. */
 	int errors() {
 		return this.errors;
 	}
 
-	/** The first of these errors, or {@code null}. */
+	/** The first error decoded, or {@code null}. */
 	@Nullable String firstError() {
 		return this.firstError;
 	}
 
-	/** How many bulk strings were in the values so far. */
+	/** The number of bulk strings decoded so far. */
 	int strings() {
 		return this.strings;
 	}
 
-	/** The size of all bulk strings so far. */
+	/** The total bytes of the bulk strings decoded so far. */
 	long stringBytes() {
 		return this.stringBytes;
 	}
 
-	/** The size of the largest bulk string so far. */
+	/** The bytes of the largest bulk string decoded so far. */
 	int largestString() {
 		return this.largestString;
 	}
@@ -107,7 +106,7 @@ final class ReplyDecoder {
 		return new String(this.resp, from, this.at - 2 - from, StandardCharsets.US_ASCII);
 	}
 
-	/** JSON has no number for infinity, and none for NaN. */
+	/** Decodes a double. JSON has no numbers for infinity and NaN, so these stay text. */
 	private static Object decimal(String text) {
 		return (text.endsWith("inf") || text.endsWith("nan")) ? text : (Object) Double.valueOf(text);
 	}
@@ -140,7 +139,7 @@ final class ReplyDecoder {
 		return elements;
 	}
 
-	/** A map, or a list of pairs where a key is no string. */
+	/** Decodes a map, or a list of pairs if a key is not a string. */
 	private Object map(int start, long size) {
 		if (this.depth == MAX_DEPTH) {
 			return tooDeep(start);
@@ -167,7 +166,7 @@ final class ReplyDecoder {
 		return TOO_DEEP;
 	}
 
-	/** Goes over values without a frame for each level of them. */
+	/** Skips values without recursion, because they may be nested deep. */
 	private void skip(long values) {
 		for (long rest = values; rest > 0; rest--) {
 			int start = this.at;
@@ -186,7 +185,7 @@ final class ReplyDecoder {
 		}
 	}
 
-	/** Shows popped values by the encoding of their records. */
+	/** Shows popped values in the encoding of their records. */
 	record EncodedValues(Encoding encoding) implements PoppedValues.Display {
 
 		@Override

@@ -5,8 +5,8 @@ import io.netty.handler.codec.DecoderException;
 import io.pipeset.engine.slab.NotableReplies.Kind;
 
 /**
- * Counts off replies of every type of RESP2 and RESP3, wherever the network cuts them,
- * and makes no object for any of them. It skips pushes, which answer no command.
+ * Counts replies of every type of RESP2 and RESP3 without an object for each. The network
+ * may cut the replies anywhere. Pushes are skipped, because they answer no command.
  */
 final class ReplyReader {
 
@@ -14,107 +14,108 @@ final class ReplyReader {
 
 	private static final int CRLF_BYTES = 2;
 
-	/** Of the length of a string that is taken at once. */
-	private static final int MOST_DIGITS = 8;
+	/**
+	 * A bulk string with this many digits in its length, or more, is not read at once.
+	 */
+	private static final int MAX_DIGITS = 8;
 
-	/** Values still to come before the reply is whole; 0 between replies. */
-	private long values;
+	/** Values to come until the reply is complete; 0 between replies. */
+	private long valuesLeft;
 
-	/** The marker of the line that is being read; 0 between lines. */
+	/** The marker of the line being read; 0 between lines. */
 	private int marker;
 
-	/** The line's number so far. */
+	/** The digits of the line read so far. */
 	private long number;
 
 	private boolean negative;
 
-	/** Bytes still to come of a bulk string and its CRLF. */
-	private long bulk;
+	/** Bytes to come of a bulk string and its CRLF. */
+	private long bulkLeft;
 
-	/** Whether the next line is the reply's own, and not one inside of it. */
-	private boolean own;
+	/** Whether the line is the reply's first, and not one inside of it. */
+	private boolean ownLine;
 
-	/** Whether an attribute comes ahead of the reply's own line. */
+	/** Whether an attribute comes before the reply's first line. */
 	private boolean attribute;
 
 	private Kind kind = Kind.VALUE;
 
 	private boolean push;
 
-	/** Whether the reply is wanted, unless it is an error, which always is. */
+	/** Whether to keep the reply if it is no error. Errors are always kept. */
 	private boolean wanted;
 
 	private boolean error;
 
 	private boolean capture;
 
-	/** Whether a report may do without the captured bytes. */
+	/** Whether a report can do without the captured bytes. */
 	private boolean optional;
 
-	private boolean note;
+	private boolean noteValue;
 
-	private boolean other;
+	private boolean control;
 
-	/** Whether the elements of the reply, if it is an array, are replies of their own. */
-	private boolean deals;
+	/** If the reply is an array, whether its elements are replies to commands. */
+	private boolean expectsNested;
 
-	/** Whether the reply is such an array. */
-	private boolean header;
+	/** Whether the reply is an array of replies to commands. */
+	private boolean nested;
 
-	/** Forgets a reply of which the connection brought only the beginning. */
+	/** Forgets a reply that the connection brought only in part. */
 	void clear() {
-		this.values = 0;
+		this.valuesLeft = 0;
 		this.marker = 0;
-		this.bulk = 0;
+		this.bulkLeft = 0;
 	}
 
 	/**
 	 * Reads the replies to a slab's attempt.
-	 * @param in the bytes that have come, cut anywhere
-	 * @return whether every command of the slab is answered; the bytes behind are left
-	 * unread
+	 * @param in the bytes received, cut anywhere
+	 * @return whether every command of the slab is answered; later bytes stay unread
 	 */
 	boolean read(ByteBuf in, Attempt attempt) {
 		Replies replies = attempt.replies();
 		int commands = attempt.commands().count();
-		while (replies.count() < commands || replies.isOtherNext()) {
-			if (this.values == 0) {
-				if (in.readableBytes() >= 5 && in.getInt(in.readerIndex()) == OK && !replies.isOtherNext()
+		while (replies.count() < commands || replies.isControlNext()) {
+			if (this.valuesLeft == 0) {
+				if (in.readableBytes() >= 5 && in.getInt(in.readerIndex()) == OK && !replies.isControlNext()
 						&& !attempt.capturesNext()) {
 					in.skipBytes(5);
-					replies.plain();
+					replies.countPlain();
 					continue;
 				}
 				if (!in.isReadable()) {
 					return false;
 				}
-				if (takeBulk(in, attempt)) {
+				if (captureBulk(in, attempt)) {
 					continue;
 				}
 				begin(in.getByte(in.readerIndex()), attempt);
 			}
-			if (!readOn(in, replies)) {
+			if (!readReply(in, replies)) {
 				return false;
 			}
-			if (this.values == 0) {
+			if (this.valuesLeft == 0) {
 				end(replies);
 			}
 		}
 		return true;
 	}
 
-	/** Takes a string that is wanted and is here as a whole, as most values are. */
-	private static boolean takeBulk(ByteBuf in, Attempt attempt) {
+	/** Captures a bulk string that is needed and complete, as most values are. */
+	private static boolean captureBulk(ByteBuf in, Attempt attempt) {
 		int from = in.readerIndex();
 		Replies replies = attempt.replies();
-		if (in.getByte(from) != '$' || replies.isOtherNext() || replies.isDealtNext() || !attempt.takesNext()) {
+		if (in.getByte(from) != '$' || replies.isControlNext() || replies.isArrayNext() || !attempt.needsNextReply()) {
 			return false;
 		}
 		int last = in.writerIndex() - 1;
 		int at = from + 1;
 		int length = 0;
 		byte digit = 0;
-		while (at <= last && at - from <= MOST_DIGITS) {
+		while (at <= last && at - from <= MAX_DIGITS) {
 			digit = in.getByte(at);
 			if (digit < '0' || digit > '9') {
 				break;
@@ -126,30 +127,30 @@ final class ReplyReader {
 		if (digit != '\r' || at == from + 1 || whole > in.readableBytes()) {
 			return false;
 		}
-		replies.findings().captured().add(in, whole);
+		replies.notableReplies().captured().add(in, whole);
 		in.skipBytes(whole);
-		replies.finding(Kind.VALUE);
+		replies.addNotable(Kind.VALUE);
 		return true;
 	}
 
 	private void begin(byte first, Attempt attempt) {
-		this.values = 1;
-		this.own = true;
+		this.valuesLeft = 1;
+		this.ownLine = true;
 		this.attribute = false;
 		this.push = first == '>';
 		this.kind = Kind.VALUE;
 		Replies replies = attempt.replies();
-		this.other = replies.isOtherNext();
-		this.deals = replies.isExecNext() || replies.isDealtNext();
-		this.header = false;
-		this.note = !this.other && attempt.notesNext();
-		this.optional = !this.other && !attempt.takesNext();
-		this.wanted = !this.push && !this.other && !this.deals && attempt.capturesNext();
+		this.control = replies.isControlNext();
+		this.expectsNested = replies.isExecNext() || replies.isArrayNext();
+		this.nested = false;
+		this.noteValue = !this.control && attempt.notesNextValue();
+		this.optional = !this.control && !attempt.needsNextReply();
+		this.wanted = !this.push && !this.control && !this.expectsNested && attempt.capturesNext();
 		this.error = false;
 		this.capture = false;
 	}
 
-	/** The reply's own line begins, behind an attribute, of which nothing is kept. */
+	/** Begins the reply's own first line. An attribute before it is not kept. */
 	private void begin(int marker) {
 		this.error = marker == '-' || marker == '!';
 		this.capture = this.error || this.wanted;
@@ -160,35 +161,36 @@ final class ReplyReader {
 			return;
 		}
 		if (this.error) {
-			replies.findings().captured().endError();
+			replies.notableReplies().captured().endError();
 		}
-		if (this.header) {
-			replies.begin(this.number);
+		if (this.nested) {
+			replies.beginArray(this.number);
 		}
-		else if (this.other) {
-			replies.other(this.kind);
+		else if (this.control) {
+			replies.control(this.kind);
 		}
-		else if (this.kind == Kind.VALUE && !this.capture && !this.note) {
-			replies.plain();
+		else if (this.kind == Kind.VALUE && !this.capture && !this.noteValue) {
+			replies.countPlain();
 		}
 		else {
-			replies.finding(this.kind);
+			replies.addNotable(this.kind);
 		}
 	}
 
 	/**
-	 * Reads until the reply is whole or there is no more; {@code false} for the latter.
+	 * Reads until the reply is complete, or returns {@code false} at the end of the
+	 * bytes.
 	 */
-	private boolean readOn(ByteBuf in, Replies replies) {
-		while (this.values > 0) {
-			if (this.bulk > 0) {
-				int length = (int) Math.min(this.bulk, in.readableBytes());
+	private boolean readReply(ByteBuf in, Replies replies) {
+		while (this.valuesLeft > 0) {
+			if (this.bulkLeft > 0) {
+				int length = (int) Math.min(this.bulkLeft, in.readableBytes());
 				take(in, replies, length);
-				this.bulk -= length;
-				if (this.bulk > 0) {
+				this.bulkLeft -= length;
+				if (this.bulkLeft > 0) {
 					return false;
 				}
-				this.values--;
+				this.valuesLeft--;
 			}
 			else if (!readLine(in, replies)) {
 				return false;
@@ -208,8 +210,8 @@ final class ReplyReader {
 			this.marker = in.getByte(at++);
 			this.number = 0;
 			this.negative = false;
-			this.own |= this.attribute && this.values == 1;
-			if (this.own && this.marker != '|') {
+			this.ownLine |= this.attribute && this.valuesLeft == 1;
+			if (this.ownLine && this.marker != '|') {
 				begin(this.marker);
 			}
 		}
@@ -228,17 +230,17 @@ final class ReplyReader {
 			return false;
 		}
 		endLine();
-		this.own = false;
+		this.ownLine = false;
 		this.marker = 0;
 		return true;
 	}
 
 	private void endLine() {
 		switch (this.marker) {
-			case '+', ':', ',', '#', '(' -> this.values--;
+			case '+', ':', ',', '#', '(' -> this.valuesLeft--;
 			case '-' -> {
 				setKind(Kind.ERROR);
-				this.values--;
+				this.valuesLeft--;
 			}
 			case '_' -> nil();
 			case '$', '=' -> {
@@ -246,50 +248,50 @@ final class ReplyReader {
 					nil();
 				}
 				else {
-					this.bulk = this.number + 2;
+					this.bulkLeft = this.number + 2;
 				}
 			}
 			case '!' -> {
 				setKind(Kind.ERROR);
-				this.bulk = this.number + 2;
+				this.bulkLeft = this.number + 2;
 			}
 			case '*' -> {
 				if (this.negative) {
 					nil();
 				}
 				else {
-					this.header = this.own && this.deals;
-					this.values += (this.header) ? -1 : this.number - 1;
+					this.nested = this.ownLine && this.expectsNested;
+					this.valuesLeft += (this.nested) ? -1 : this.number - 1;
 				}
 			}
-			case '~', '>' -> this.values += this.number - 1;
-			case '%' -> this.values += 2 * this.number - 1;
+			case '~', '>' -> this.valuesLeft += this.number - 1;
+			case '%' -> this.valuesLeft += 2 * this.number - 1;
 			case '|' -> {
-				this.attribute |= this.own;
-				this.values += 2 * this.number;
+				this.attribute |= this.ownLine;
+				this.valuesLeft += 2 * this.number;
 			}
-			default -> throw new DecoderException("'" + (char) this.marker + "' begins no reply that RESP knows");
+			default -> throw new DecoderException("'" + (char) this.marker + "' is no type of a RESP reply");
 		}
 	}
 
 	private void nil() {
 		setKind(Kind.NIL);
-		this.values--;
+		this.valuesLeft--;
 	}
 
 	private void setKind(Kind kind) {
-		if (this.own) {
+		if (this.ownLine) {
 			this.kind = kind;
 		}
 	}
 
 	private void take(ByteBuf in, Replies replies, int length) {
-		CapturedBytes captured = replies.findings().captured();
+		CapturedBytes captured = replies.notableReplies().captured();
 		if (this.error) {
 			captured.addError(in, length);
 		}
 		else if (this.capture && this.optional) {
-			this.capture = captured.addIfRoom(in, length);
+			this.capture = captured.tryAdd(in, length);
 		}
 		else if (this.capture) {
 			captured.add(in, length);

@@ -12,72 +12,75 @@ import io.pipeset.record.Operation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules by which a lane sends commands again, once all of its slabs have come back.
- * {@link Verdict} is their table, a row for each fate. The records of a key stay in
- * order: if a later command of the key ran, or may have, and does not go again, no
- * earlier one goes again either. Only removals of a key may change places, as they leave
- * the same. A command that must run only once does not go again ahead of a later one that
- * may have run, even if that goes again as well.
+ * The rules by which a lane sends commands again after all of its slabs have come back.
+ * {@link Verdict} lists the cases. The records of a key stay in order. If a later command
+ * of a key ran or may have run, and is not sent again, no earlier one is sent again. Only
+ * removals of a key may change order, because they leave the same data. A command that
+ * must run only once is not sent again before a later one that may have run, even if that
+ * one is sent again too.
  */
 public final class ResendRules {
 
-	private final boolean unknownToo;
+	private final boolean resendUnknown;
 
-	private final boolean transientToo;
+	private final boolean resendTransient;
 
 	private final Redirect.@Nullable Rule redirects;
 
-	/** The keys of later commands that ran, or may have, and stay; but for removals. */
+	/**
+	 * The keys of later commands that ran or may have run and are not sent again, except
+	 * removals.
+	 */
 	private final Set<ByteBuffer> touched = new HashSet<>();
 
-	/** The keys of later removals that ran, or may have, and stay. */
+	/** The keys of later removals that ran or may have run and are not sent again. */
 	private final Set<ByteBuffer> removed = new HashSet<>();
 
-	/** Whether one of these commands was a script that names no key, and may use any. */
-	private boolean touchedAny;
+	/** Whether one of these commands is a script without keys, which may use any key. */
+	private boolean touchedAnyKey;
 
-	/** The keys of later commands that may have run, and run once more. */
+	/** The keys of later commands that may have run and may run once more. */
 	private final Set<ByteBuffer> repeated = new HashSet<>();
 
 	/**
-	 * The keys of records ahead of these that may have emptied a hash, which may have
-	 * been made anew since.
+	 * The keys of records that may have emptied a hash which a later command may have
+	 * made again.
 	 */
-	private final Set<ByteBuffer> remade = new HashSet<>();
+	private final Set<ByteBuffer> recreated = new HashSet<>();
 
-	/** The keys of earlier commands that go again. */
-	private final Set<ByteBuffer> ahead = new HashSet<>();
+	/** The keys of earlier commands that are sent again. */
+	private final Set<ByteBuffer> resentKeys = new HashSet<>();
 
-	/** Whether one of these is a script that names no key. */
-	private boolean aheadAny;
+	/** Whether one of these is a script without keys. */
+	private boolean resentAnyKey;
 
-	private ResendRules(boolean unknownToo, boolean transientToo, Redirect.@Nullable Rule redirects) {
-		this.unknownToo = unknownToo;
-		this.transientToo = transientToo;
+	private ResendRules(boolean resendUnknown, boolean resendTransient, Redirect.@Nullable Rule redirects) {
+		this.resendUnknown = resendUnknown;
+		this.resendTransient = resendTransient;
 		this.redirects = redirects;
 	}
 
 	/**
-	 * Marks the commands that are to be sent again.
-	 * @param slabs in the order in which they were sent
-	 * @param unknownToo whether commands that may have run can be sent again at all
-	 * @param transientToo whether commands can that Redis refused for a transient reason
+	 * Marks the commands to send again.
+	 * @param slabs the slabs in the order in which they were sent
+	 * @param resendUnknown whether commands that may have run can be sent again
+	 * @param resendTransient whether commands with a transient error can be sent again
 	 */
-	public static void mark(List<Slab> slabs, boolean unknownToo, boolean transientToo) {
-		mark(slabs, unknownToo, transientToo, null);
+	public static void mark(List<Slab> slabs, boolean resendUnknown, boolean resendTransient) {
+		mark(slabs, resendUnknown, resendTransient, null);
 	}
 
 	/**
-	 * Marks the commands that are to be sent again.
-	 * @param slabs in the order in which they were sent
-	 * @param unknownToo whether commands that may have run can be sent again at all
-	 * @param transientToo whether commands can that Redis refused for a transient reason
-	 * @param redirects says which of the commands can that a cluster redirected;
-	 * {@code null} where there is none
+	 * Marks the commands to send again.
+	 * @param slabs the slabs in the order in which they were sent
+	 * @param resendUnknown whether commands that may have run can be sent again
+	 * @param resendTransient whether commands with a transient error can be sent again
+	 * @param redirects decides which redirected commands are sent again; {@code null}
+	 * without a cluster
 	 */
-	public static void mark(List<Slab> slabs, boolean unknownToo, boolean transientToo,
+	public static void mark(List<Slab> slabs, boolean resendUnknown, boolean resendTransient,
 			Redirect.@Nullable Rule redirects) {
-		ResendRules rules = new ResendRules(unknownToo, transientToo, redirects);
+		ResendRules rules = new ResendRules(resendUnknown, resendTransient, redirects);
 		BitSet[] refused = new BitSet[slabs.size()];
 		boolean some = false;
 		for (int slab = slabs.size() - 1; slab >= 0; slab--) {
@@ -85,61 +88,61 @@ public final class ResendRules {
 			some |= !refused[slab].isEmpty();
 		}
 		for (int slab = 0; some && slab < refused.length; slab++) {
-			rules.follow(slabs.get(slab), refused[slab]);
+			rules.markRefused(slabs.get(slab), refused[slab]);
 		}
 	}
 
 	/**
-	 * Marks commands that go again by themselves, the last one first.
-	 * @return those that were refused, and that no later command keeps from going again
+	 * Marks commands that are sent again by their own verdict, the last command first.
+	 * @return the refused commands that no later command keeps from being sent again
 	 */
 	private BitSet mark(Slab slab) {
 		BitSet refused = new BitSet(0);
 		if (slab.isAtomic()) {
-			mark(slab, 0, slab.count(), toldAll(slab), refused);
+			mark(slab, 0, slab.count(), transactionVerdict(slab), refused);
 			return refused;
 		}
 		SlabErrors errors = slab.errors();
-		NotableReplies findings = slab.replies().findings();
-		int finding = findings.count() - 1;
+		NotableReplies notableReplies = slab.replies().notableReplies();
+		int notable = notableReplies.count() - 1;
 		for (int command = slab.count() - 1; command >= 0; command--) {
-			boolean found = finding >= 0 && findings.position(finding) == command;
-			boolean error = found && findings.kind(finding) == Kind.ERROR;
-			Verdict told = (command < slab.replies().count())
-					? (error) ? told(slab, errors, command, finding) : Verdict.THAT_IT_RAN
-					: (slab.isUnknown()) ? Verdict.NOTHING : Verdict.THAT_IT_DID_NOT_RUN;
-			mark(slab, command, command + 1, told, refused);
-			finding -= (found) ? 1 : 0;
+			boolean found = notable >= 0 && notableReplies.position(notable) == command;
+			boolean error = found && notableReplies.kind(notable) == Kind.ERROR;
+			Verdict verdict = (command < slab.replies().count())
+					? (error) ? errorVerdict(slab, errors, command, notable) : Verdict.RAN
+					: (slab.isUnknown()) ? Verdict.UNKNOWN : Verdict.NOT_RUN;
+			mark(slab, command, command + 1, verdict, refused);
+			notable -= (found) ? 1 : 0;
 		}
 		return refused;
 	}
 
-	/** The row of an error. */
-	private Verdict told(Slab slab, SlabErrors errors, int command, int finding) {
-		Redirect redirect = (this.redirects != null) ? errors.redirect(finding) : null;
-		boolean byScript = redirect != null && errors.isByScript(finding);
-		boolean passes = redirect == null && errors.isTransient(finding);
-		if (errors.isOfOthers(finding) || (passes && this.transientToo)
+	/** The verdict for an error. */
+	private Verdict errorVerdict(Slab slab, SlabErrors errors, int command, int notable) {
+		Redirect redirect = (this.redirects != null) ? errors.redirect(notable) : null;
+		boolean byScript = redirect != null && errors.isByCallersScript(notable);
+		boolean transientError = redirect == null && errors.isTransient(notable);
+		if (errors.isCoalescingError(notable) || (transientError && this.resendTransient)
 				|| (redirect != null && follows(slab, command, redirect, byScript))) {
 			return Verdict.RETRY;
 		}
 		// A script may have written before it failed.
-		return (!passes && slab.commands().table().operation(command) == Operation.EVALSHA) ? Verdict.THAT_IT_RAN
-				: Verdict.THAT_IT_IS_REFUSED;
+		return (!transientError && slab.commands().table().operation(command) == Operation.EVALSHA) ? Verdict.RAN
+				: Verdict.REFUSED;
 	}
 
-	/** The row of a transaction, all of whose commands share one fate. */
-	private Verdict toldAll(Slab slab) {
+	/** The verdict for a transaction, whose commands run all or not at all. */
+	private Verdict transactionVerdict(Slab slab) {
 		if (slab.isUnknown() || !slab.isWritten()) {
-			return (slab.isUnknown()) ? Verdict.NOTHING : Verdict.THAT_IT_DID_NOT_RUN;
+			return (slab.isUnknown()) ? Verdict.UNKNOWN : Verdict.NOT_RUN;
 		}
 		Redirect redirect = (this.redirects != null) ? slab.errors().transactionRedirect() : null;
-		boolean passes = (redirect != null) ? follows(slab, 0, redirect, false)
-				: this.transientToo && slab.errors().transientCode() != null;
-		if (slab.errors().areInCommon() || passes) {
+		boolean retried = (redirect != null) ? follows(slab, 0, redirect, false)
+				: this.resendTransient && slab.errors().transientCode() != null;
+		if (slab.errors().areInCommon() || retried) {
 			return Verdict.RETRY;
 		}
-		return (slab.replies().isDiscarded()) ? Verdict.THAT_IT_IS_REFUSED : Verdict.THAT_IT_RAN;
+		return (slab.replies().isDiscarded()) ? Verdict.REFUSED : Verdict.RAN;
 	}
 
 	private boolean follows(Slab slab, int command, Redirect redirect, boolean byScript) {
@@ -147,86 +150,86 @@ public final class ResendRules {
 				&& this.redirects.follows(slab, redirect.ofSlot(SlabSlots.of(slab.commands(), command)), byScript);
 	}
 
-	/** Marks a command, or all those of a transaction. */
-	private void mark(Slab slab, int first, int end, Verdict told, BitSet refused) {
-		boolean goes = !told.mayHaveRun || (this.unknownToo && slab.replies().multiRefused() == null
-				&& (told == Verdict.NOTHING || slab.attempt().unconfirmed() != null));
-		for (int command = end - 1; goes && command >= first; command--) {
-			goes = isUntouched(slab, command) && !findsLater(slab, command)
-					&& (!told.mayHaveRun || slab.commands().table().effect(command).isRepeatable());
+	private void mark(Slab slab, int first, int end, Verdict verdict, BitSet refused) {
+		boolean resend = !verdict.mayHaveRun || (this.resendUnknown && slab.replies().multiRefused() == null
+				&& (verdict == Verdict.UNKNOWN || slab.attempt().unconfirmed() != null));
+		for (int command = end - 1; resend && command >= first; command--) {
+			resend = isUntouched(slab, command) && !seesLaterEffects(slab, command)
+					&& (!verdict.mayHaveRun || slab.commands().table().effect(command).isRepeatable());
 			Operation operation = slab.commands().table().operation(command);
 			if (operation == Operation.HDEL || operation == Operation.HSETEX) {
-				slab.commands().keys(command).stream().filter(this.repeated::contains).forEach(this.remade::add);
+				slab.commands().keys(command).stream().filter(this.repeated::contains).forEach(this.recreated::add);
 			}
-			if (told.mayHaveRun || slab.earlierLoss(command) != null) {
+			if (verdict.mayHaveRun || slab.earlierLoss(command) != null) {
 				this.repeated.addAll(slab.commands().keys(command));
 			}
 		}
-		if (goes) {
-			((told == Verdict.THAT_IT_IS_REFUSED) ? refused : slab.again()).set(first, end);
+		if (resend) {
+			((verdict == Verdict.REFUSED) ? refused : slab.toResend()).set(first, end);
 			return;
 		}
 		for (int command = first; command < end; command++) {
-			if (told.mayHaveRun || slab.earlierLoss(command) != null) {
-				touch(slab, command);
+			if (verdict.mayHaveRun || slab.earlierLoss(command) != null) {
+				noteKeys(slab, command);
 			}
-			else if (told == Verdict.THAT_IT_IS_REFUSED) {
-				// No earlier command goes again around it: it might not be refused then.
+			else if (verdict == Verdict.REFUSED) {
+				// Redis might not have refused this one after an earlier command of its
+				// key. So no earlier command is sent again.
 				this.touched.addAll(slab.commands().keys(command));
 			}
 		}
 	}
 
-	/** Marks commands that were refused behind others that go again. */
-	private void follow(Slab slab, BitSet refused) {
+	/** Marks refused commands that follow a command which is sent again. */
+	private void markRefused(Slab slab, BitSet refused) {
 		int step = (slab.isAtomic()) ? slab.count() : 1;
 		for (int first = 0; first < slab.count(); first += step) {
 			int end = first + step;
-			if (refused.get(first) && IntStream.range(first, end).anyMatch((command) -> isBehind(slab, command))) {
-				slab.again().set(first, end);
+			if (refused.get(first) && IntStream.range(first, end).anyMatch((command) -> followsResent(slab, command))) {
+				slab.toResend().set(first, end);
 			}
-			for (int command = first; slab.again().get(first) && command < end; command++) {
+			for (int command = first; slab.toResend().get(first) && command < end; command++) {
 				List<ByteBuffer> keys = slab.commands().keys(command);
-				this.ahead.addAll(keys);
-				this.aheadAny |= keys.isEmpty();
+				this.resentKeys.addAll(keys);
+				this.resentAnyKey |= keys.isEmpty();
 			}
 		}
 	}
 
-	/** Whether an earlier command that goes again shares a key with this one. */
-	private boolean isBehind(Slab slab, int command) {
+	/** Whether a command shares a key with an earlier command that is sent again. */
+	private boolean followsResent(Slab slab, int command) {
 		List<ByteBuffer> keys = slab.commands().keys(command);
-		return this.aheadAny
-				|| ((keys.isEmpty()) ? !this.ahead.isEmpty() : keys.stream().anyMatch(this.ahead::contains));
+		return this.resentAnyKey
+				|| ((keys.isEmpty()) ? !this.resentKeys.isEmpty() : keys.stream().anyMatch(this.resentKeys::contains));
 	}
 
 	/**
-	 * Whether a command would do something else behind a later one that may have run. One
-	 * that must run only once would take, count or copy what that left: a pop, a RENAME,
-	 * a script. An EXPIRE would give its time to live to a key that is newer than it. The
-	 * time of an HSET ends with its hash, which an HDEL may empty, and an HSETEX whose
+	 * Whether a later command that may have run changes the effect of this one. A command
+	 * that must run only once (a pop, a RENAME, a script) would use the later one's data.
+	 * An EXPIRE would give its time to live to a newer key. An HSET with an expiry is
+	 * unsafe if its hash may have been emptied since, by an HDEL, or by an HSETEX whose
 	 * fields expire at once.
 	 */
-	private boolean findsLater(Slab slab, int command) {
+	private boolean seesLaterEffects(Slab slab, int command) {
 		Operation operation = slab.commands().table().operation(command);
 		boolean once = !slab.commands().table().effect(command).isRepeatable();
 		boolean hash = operation == Operation.HSET && slab.commands().table().sentAs(command) == Operation.EVALSHA;
 		if (!once && !operation.expiresOnly() && !hash) {
 			return false;
 		}
-		Set<ByteBuffer> others = (hash) ? this.remade : this.repeated;
+		Set<ByteBuffer> changed = (hash) ? this.recreated : this.repeated;
 		List<ByteBuffer> keys = slab.commands().keys(command);
-		return (keys.isEmpty()) ? !others.isEmpty() : keys.stream().anyMatch(others::contains);
+		return (keys.isEmpty()) ? !changed.isEmpty() : keys.stream().anyMatch(changed::contains);
 	}
 
-	private void touch(Slab slab, int command) {
+	private void noteKeys(Slab slab, int command) {
 		List<ByteBuffer> keys = slab.commands().keys(command);
 		((isRemoval(slab, command)) ? this.removed : this.touched).addAll(keys);
-		this.touchedAny |= keys.isEmpty();
+		this.touchedAnyKey |= keys.isEmpty();
 	}
 
 	/**
-	 * Whether no later command that ran, or may have, used one of these keys. A script
+	 * Whether no later command that ran or may have run used one of these keys. A script
 	 * without keys may have used any.
 	 */
 	private boolean isUntouched(Slab slab, int command) {
@@ -234,7 +237,7 @@ public final class ResendRules {
 		boolean apart = (keys.isEmpty()) ? this.touched.isEmpty() && this.removed.isEmpty()
 				: keys.stream().noneMatch(this.touched::contains)
 						&& (isRemoval(slab, command) || keys.stream().noneMatch(this.removed::contains));
-		return !this.touchedAny && apart;
+		return !this.touchedAnyKey && apart;
 	}
 
 	private static boolean isRemoval(Slab slab, int command) {
@@ -242,32 +245,33 @@ public final class ResendRules {
 		return operation == Operation.DEL || operation == Operation.UNLINK;
 	}
 
-	/** The answers to a command at one attempt, and whether the command goes again. */
+	/** What is known of a command after an attempt, and whether it is sent again. */
 	private enum Verdict {
 
 		/**
-		 * It goes again only if too few replicas have it, and a repeat does no harm.
+		 * It ran. It is sent again only if too few replicas have it and a repeat does no
+		 * harm.
 		 */
-		THAT_IT_RAN(true),
+		RAN(true),
 
-		/** It may have run, and goes again if a repeat does no harm. */
-		NOTHING(true),
+		/** It may have run. It is sent again if a repeat does no harm. */
+		UNKNOWN(true),
 
-		/** It goes again. */
-		THAT_IT_DID_NOT_RUN(false),
+		/** It did not run, and is sent again. */
+		NOT_RUN(false),
 
 		/**
-		 * Redis put it off, or sent it elsewhere, or refused it in company only: it goes
-		 * again.
+		 * Redis put it off, redirected it, or refused only the coalesced command. It is
+		 * sent again.
 		 */
 		RETRY(false),
 
 		/**
-		 * Redis refused it for good. It goes again only behind an earlier command of its
-		 * key that goes again: the order of the records would never have shown the state
-		 * in which Redis refused it.
+		 * Redis refused it for good. It is sent again only after an earlier command of
+		 * its key is. In the order of the records, Redis would never have had the state
+		 * in which it refused the command.
 		 */
-		THAT_IT_IS_REFUSED(false);
+		REFUSED(false);
 
 		private final boolean mayHaveRun;
 

@@ -1,12 +1,13 @@
 package io.pipeset.engine.slab;
 
 /**
- * The <a href="https://redis.io/docs/latest/develop/reference/protocol-spec/">Redis
- * serialization protocol</a> in byte arrays: commands written, whole replies read.
+ * Reads and writes the
+ * <a href="https://redis.io/docs/latest/develop/reference/protocol-spec/">Redis
+ * serialization protocol</a> (RESP) in byte arrays.
  */
 final class Resp {
 
-	/** The most bytes that a marker, an int's digits and CRLF take. */
+	/** The most bytes of a header: a marker, the digits of an int and CRLF. */
 	static final int MAX_HEADER = 13;
 
 	private Resp() {
@@ -29,7 +30,10 @@ final class Resp {
 		return end + 2;
 	}
 
-	/** A number of 0 or more as a bulk string, of two headers' size at most. */
+	/**
+	 * Writes a number of 0 or more as a bulk string, which takes at most two headers'
+	 * bytes.
+	 */
 	static int putNumberBulk(byte[] out, int at, int number) {
 		int digits = headerBytes(number) - 3;
 		int end = putNumber(out, putHeader(out, at, '$', digits), number);
@@ -38,7 +42,10 @@ final class Resp {
 		return end + 2;
 	}
 
-	/** Nearly all numbers have one digit or two, and dividing takes its time. */
+	/**
+	 * Writes digits. Numbers below 100 are handled first, because nearly all numbers are
+	 * that small and division is slow.
+	 */
 	private static int putNumber(byte[] out, int at, int number) {
 		if (number < 10) {
 			out[at] = (byte) ('0' + number);
@@ -57,7 +64,7 @@ final class Resp {
 		return end + 2;
 	}
 
-	/** The bytes that a marker, a number's digits and CRLF take. */
+	/** The bytes of a header with a number of 0 or more. */
 	static int headerBytes(int number) {
 		int bytes = 4;
 		for (int rest = number; rest >= 10; rest /= 10) {

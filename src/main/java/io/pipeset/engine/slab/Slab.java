@@ -11,89 +11,95 @@ import io.pipeset.report.OutcomeLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commands that go to Redis in one write, and the answers of Redis. A slab has one owner
- * at a time: the thread that reads the input fills it, its lane sends it, the
- * connection's event loop has it while it is on its way, and the lane settles it.
+ * A group of commands that goes to Redis in one write, and the replies to them. A slab
+ * has one owner at a time. The thread that reads the input fills it, and its lane sends
+ * it. The connection's event loop owns it while it is in flight, and then the lane
+ * settles it.
  */
 public final class Slab {
 
-	/** The most bytes in one write; only a single command may be larger. */
+	/** The most bytes in one write. Only a single command may be larger. */
 	public static final int MAX_BYTES = 1 << 20;
 
-	/** The most bytes in one transaction; only a single command may be larger. */
+	/** The most bytes in one transaction. Only a single command may be larger. */
 	public static final int MAX_ATOMIC_BYTES = 4 << 20;
 
 	private final Commands commands;
 
 	private final Attempt attempt;
 
-	private final EarlierAttempts earlier = new EarlierAttempts();
+	private final EarlierAttempts earlierAttempts = new EarlierAttempts();
 
-	/** The commands that are to be sent again. */
-	private final BitSet again = new BitSet(0);
+	/** The commands to send again. */
+	private final BitSet toResend = new BitSet(0);
 
 	private final SlabSlots slots;
 
 	private boolean waits;
 
-	/** A slab that grows as it is filled. */
+	/** Creates an empty slab that takes memory without a limit. */
 	public Slab() {
 		this(0, 0, MemoryReservation.UNLIMITED);
 	}
 
 	/**
-	 * A slab with room from the start.
-	 * @param commands the number of commands that are expected
-	 * @param room the memory for the slab; the caller may have to wait for that of an
-	 * empty slab
+	 * Creates an empty slab with arrays of the expected size. If memory is scarce, the
+	 * arrays begin small.
+	 * @param commands the number of commands expected
+	 * @param bytes the bytes of RESP expected
+	 * @param reservation the memory for the slab; the caller may have to wait for the
+	 * memory of a small one
 	 */
-	public Slab(int commands, int bytes, MemoryReservation room) {
-		this.commands = new Commands(commands, bytes, room);
-		this.attempt = new Attempt(this.commands, room);
-		this.slots = new SlabSlots(this.commands, this.attempt, this.again);
+	public Slab(int commands, int bytes, MemoryReservation reservation) {
+		this.commands = new Commands(commands, bytes, reservation);
+		this.attempt = new Attempt(this.commands, reservation);
+		this.slots = new SlabSlots(this.commands, this.attempt, this.toResend);
 	}
 
-	/** Whether the slab is too large to be kept for later. */
+	/** Whether the slab is too large to keep for reuse. */
 	public boolean isLarge() {
 		return this.commands.isLarge();
 	}
 
-	/** Gives the slab's memory back; the slab is not used after that. */
+	/** Gives the slab's memory back. The slab must not be used afterwards. */
 	public void release() {
 		this.attempt.clear();
 		this.commands.release();
 	}
 
 	/**
-	 * Empties the slab, so that it can be filled anew.
-	 * @param captureAll whether to keep every reply, even one that tells no outcome
+	 * Empties the slab for reuse.
+	 * @param captureAll whether to keep every reply, even if the outcome does not depend
+	 * on it
+	 * @param atomic whether the next commands run as one transaction
 	 */
 	public void clear(boolean captureAll, boolean atomic) {
-		this.attempt.captureAll(captureAll);
+		this.attempt.setCaptureAll(captureAll);
 		this.commands.clear(atomic);
-		this.earlier.clear();
+		this.earlierAttempts.clear();
 		this.slots.clear();
 		this.waits = false;
-		forgetAttempt();
+		clearAttempt();
 	}
 
 	/**
-	 * Adds a record as one command; the slab copies all that it keeps of it.
-	 * @param record a good record
-	 * @return {@code false} where the slab would grow beyond the size of a write, which
-	 * the first command may do, or where there is no memory for the command
+	 * Adds a record as one command. The slab copies the data that it needs. The first
+	 * command may exceed the maximum size.
+	 * @param record a valid record
+	 * @return {@code false} if the slab would exceed its maximum size, or if there is no
+	 * memory for the command
 	 */
 	public boolean add(Record record) {
 		boolean added = this.commands.add(record);
 		if (added && record.mayHaveRun()) {
-			this.earlier.addOfService(count() - 1);
+			this.earlierAttempts.addEarlierRun(count() - 1);
 		}
 		return added;
 	}
 
 	/**
-	 * Whether a record would leave the slab within its size, if there is memory for it.
-	 * @param record a good record
+	 * Whether a record fits into the slab by size. This does not check for free memory.
+	 * @param record a valid record
 	 */
 	public boolean isOpenFor(Record record) {
 		return this.commands.isOpenFor(record);
@@ -101,11 +107,11 @@ public final class Slab {
 
 	/**
 	 * Waits for the memory that a record takes in this slab.
-	 * @param record a good record
+	 * @param record a valid record
 	 * @throws MemoryLimitException if that memory will never be free
 	 */
 	public void makeRoom(Record record) {
-		this.commands.makeRoom(record);
+		this.commands.reserve(record);
 	}
 
 	/** The number of commands. */
@@ -113,58 +119,63 @@ public final class Slab {
 		return this.commands.count();
 	}
 
-	/** The place of the first record in the job. */
+	/** The index of the first record in the job. */
 	public long firstIndex() {
 		return this.commands.table().index(0);
 	}
 
-	/** The place of the last record in the job. */
+	/** The index of the last record in the job. */
 	public long lastIndex() {
 		return this.commands.table().index(count() - 1);
 	}
 
 	/**
-	 * The size of the commands, and of the scripts they run.
+	 * The size of the write before any commands are coalesced: commands, loading of
+	 * scripts, MULTI and EXEC.
 	 * @return bytes of RESP
 	 */
 	public int bytes() {
 		return this.commands.bytes();
 	}
 
-	/** Whether the slab came back from its connection, answered or not. */
+	/** Whether the connection has finished with the slab, answered or not. */
 	public boolean isDone() {
 		return this.attempt.isDone();
 	}
 
 	/**
 	 * Whether some commands may have reached Redis.
-	 * @return {@code false} where certainly none did
+	 * @return {@code false} if certainly none did
 	 */
 	public boolean isWritten() {
 		return this.attempt.isWritten();
 	}
 
-	/** Whether the slab was written at an earlier attempt, and is sent again. */
+	/**
+	 * Whether an earlier attempt, or an earlier run of the job, may have sent some of the
+	 * commands.
+	 */
 	public boolean isSentAgain() {
-		return this.earlier.areWritten();
+		return this.earlierAttempts.isAnyWritten();
 	}
 
 	/**
-	 * Has the slab wait until all commands ahead of it are answered, while slots move.
+	 * Holds the slab back until all earlier commands of its lane are answered, if slots
+	 * are moving.
 	 */
 	public void setWaits() {
 		this.waits = true;
 	}
 
 	/**
-	 * Whether the slab is sent only once all commands ahead of it are answered, while
-	 * slots move.
+	 * Whether the slab is held back until all earlier commands of its lane are answered,
+	 * if slots are moving.
 	 */
 	public boolean waits() {
 		return this.waits;
 	}
 
-	/** Whether some of the commands are scripts. */
+	/** Whether some commands run scripts that the slab loads. */
 	public boolean hasScripts() {
 		return this.commands.scripts().count() > 0;
 	}
@@ -176,38 +187,38 @@ public final class Slab {
 
 	/**
 	 * Whether every command was answered.
-	 * @return {@code false} until then, and for a slab that was lost
+	 * @return {@code false} before that, and if the slab was lost
 	 */
 	public boolean isAnswered() {
 		return this.attempt.isAnswered();
 	}
 
-	/** Whether some commands may have run without an answer. */
+	/** Whether some commands may have run, although Redis's reply to them is missing. */
 	public boolean isUnknown() {
 		return this.attempt.isUnknown();
 	}
 
 	/**
-	 * How many commands were answered with a value.
-	 * @return 0 or more; only for commands all of whose values are kept
+	 * How many commands were answered with a value. The count is right only if the slab
+	 * keeps the values of all its commands.
+	 * @return 0 or more
 	 */
 	public int values() {
-		return replies().findings().values();
+		return replies().notableReplies().values();
 	}
 
 	/**
-	 * Resolves unknown commands by the values that they turn out to have taken: the first
-	 * commands without an answer took one value each, in order, and the others did not
-	 * run.
-	 * @param values the values of this slab and of those sent after it; those of this
-	 * slab are removed
+	 * Resolves unknown commands by the values that they took out of Redis. The first
+	 * commands without a reply took one value each, in order. The others did not run.
+	 * @param values the values of this slab and of later slabs; this method removes the
+	 * values of this slab
 	 */
 	public void resolve(Queue<byte[]> values) {
 		this.attempt.resolve(values);
 	}
 
 	/**
-	 * The errors that Redis answered.
+	 * The errors in Redis's replies.
 	 * @return a view that is valid until the next attempt
 	 */
 	public SlabErrors errors() {
@@ -215,8 +226,9 @@ public final class Slab {
 	}
 
 	/**
-	 * Lets neighbouring records go as one command at the next attempt. Records that are
-	 * sent again all go by themselves.
+	 * Lets the next attempt send neighbouring records as one command. This changes
+	 * nothing if records are sent again, because each of those is sent by itself.
+	 * @param allowed the coalesced commands that the connection allows
 	 */
 	public void coalesce(Coalescing allowed) {
 		if (!isSentAgain()) {
@@ -225,33 +237,33 @@ public final class Slab {
 	}
 
 	/**
-	 * Enters the outcome of every command that is not to be sent again into the account,
-	 * and remembers which of the others may have run.
-	 * @param loss why commands were not answered, if some were not
+	 * Adds the outcomes of this attempt to the job's account, except for the commands to
+	 * send again. Remembers which of those may have run.
+	 * @param loss why some commands were not answered; {@code null} if all were
 	 */
 	public void settle(Account account, @Nullable Loss loss) {
 		Loss known = (loss != null) ? loss : Loss.UNEXPLAINED;
 		new SlabOutcomes(this, account, known).enter();
 		if (isUnknown()) {
-			// A transaction may have run as a whole, though only a part was answered.
-			this.earlier.add(this.again, (isAtomic()) ? 0 : replies().count(), known);
+			// All of a transaction may have run, even if only a part was answered.
+			this.earlierAttempts.add(this.toResend, (isAtomic()) ? 0 : replies().count(), known);
 		}
 	}
 
 	/**
-	 * Keeps only the commands that are to be sent again, and makes them ready to be sent.
-	 * @return {@code false} where there are none
+	 * Keeps only the commands to send again, and prepares the next attempt.
+	 * @return {@code false} if there are none
 	 */
 	public boolean retry() {
-		BitSet asking = this.slots.keep(this.again);
-		this.commands.retain(this.again);
-		this.earlier.retain(this.again, isWritten());
-		forgetAttempt();
-		this.attempt.ask(asking);
+		BitSet asking = this.slots.takeAsking(this.toResend);
+		this.commands.retain(this.toResend);
+		this.earlierAttempts.retain(this.toResend, isWritten());
+		clearAttempt();
+		this.attempt.setAsking(asking);
 		return count() > 0;
 	}
 
-	/** Takes note that all commands are about to be written. */
+	/** Logs that all commands are about to be written. */
 	public void sends(OutcomeLog log) {
 		for (int command = 0; command < count(); command++) {
 			log.sent(this.commands.table().index(command));
@@ -259,12 +271,12 @@ public final class Slab {
 		log.flush();
 	}
 
-	/** The slab as its connection sees it. */
+	/** The current attempt, which is all that a connection needs of the slab. */
 	public Attempt attempt() {
 		return this.attempt;
 	}
 
-	/** The slots of the commands, for a cluster. */
+	/** The cluster slots of the commands. */
 	public SlabSlots slots() {
 		return this.slots;
 	}
@@ -277,23 +289,26 @@ public final class Slab {
 		return this.attempt.replies();
 	}
 
-	BitSet again() {
-		return this.again;
+	BitSet toResend() {
+		return this.toResend;
 	}
 
-	/** How a command was lost before this attempt, or {@code null} if it did not run. */
+	/**
+	 * How an earlier attempt lost a command, or {@code null} if the command did not run
+	 * there.
+	 */
 	@Nullable Loss earlierLoss(int command) {
-		return this.earlier.of(command);
+		return this.earlierAttempts.of(command);
 	}
 
-	/** Notes that a command ran, and that a failover may have lost it. */
-	void ranUnconfirmed(int command, Loss why) {
-		this.earlier.add(command, why);
+	/** Notes that a command ran, but that a failover may lose its effect. */
+	void addUnconfirmed(int command, Loss why) {
+		this.earlierAttempts.add(command, why);
 	}
 
-	private void forgetAttempt() {
+	private void clearAttempt() {
 		this.attempt.clear();
-		this.again.clear();
+		this.toResend.clear();
 	}
 
 	@Override

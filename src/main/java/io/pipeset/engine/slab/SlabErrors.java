@@ -8,127 +8,123 @@ import io.pipeset.record.CoalescedCommand;
 import io.pipeset.record.Operation;
 import org.jspecify.annotations.Nullable;
 
-/** The errors that Redis answered to a slab, and what they mean for its commands. */
+/** Redis's error replies to a slab, and their meaning for its commands. */
 public final class SlabErrors {
 
 	private final Commands commands;
 
-	private final CoalescedCommands common;
+	private final CoalescedCommands coalesced;
 
 	private final Replies replies;
 
-	private final NotableReplies findings;
+	private final NotableReplies notableReplies;
 
 	private final boolean demoted;
 
-	SlabErrors(Commands commands, CoalescedCommands common, Replies replies, boolean demoted) {
+	SlabErrors(Commands commands, CoalescedCommands coalesced, Replies replies, boolean demoted) {
 		this.commands = commands;
-		this.common = common;
+		this.coalesced = coalesced;
 		this.replies = replies;
-		this.findings = replies.findings();
+		this.notableReplies = replies.notableReplies();
 		this.demoted = demoted;
 	}
 
 	/**
-	 * The one code of all errors, if no command ran. A discarded transaction has the code
-	 * of the error for which Redis discarded it.
-	 * @return the error's first word, or {@code null} where errors differ or some
-	 * commands ran
+	 * The common code of all errors, if no command ran. For a discarded transaction this
+	 * is the code of the reason.
+	 * @return the code, or {@code null} if the codes differ or some commands ran
 	 */
 	public @Nullable String soleCode() {
-		return (noneRan() && this.findings.errors() > 0) ? sole() : null;
+		return (noneRan() && this.notableReplies.errors() > 0) ? commonCode() : null;
 	}
 
 	/**
-	 * The code of an error which says that a command did not run, and may run in a
-	 * moment. A transaction has none if one of its commands ran, or would be refused
-	 * again: that would discard the others again as well.
-	 * @return the first such error's code, rather one that no redirection has, or
-	 * {@code null}
+	 * The code of a transient error: a command did not run, and may run in a moment. A
+	 * transaction has such a code only if Redis discarded it and all its errors have the
+	 * same transient code. Any other error would discard it again.
+	 * @return the code of the first such error that is no redirection; if all are
+	 * redirections, the code of the last; {@code null} if there is none
 	 */
 	public @Nullable String transientCode() {
 		if (this.commands.areAtomic()) {
 			String code = soleCode();
-			return (this.replies.isDiscarded() && code != null && passes(code)) ? code : null;
+			return (this.replies.isDiscarded() && code != null && isTransientCode(code)) ? code : null;
 		}
 		String first = null;
-		for (int finding = 0; finding < this.findings.count(); finding++) {
-			if (isTransient(finding) && (first == null || RedisErrors.means(first, Meaning.REDIRECTS))) {
-				first = this.findings.refusal(finding).code();
+		for (int notable = 0; notable < this.notableReplies.count(); notable++) {
+			if (isTransient(notable) && (first == null || RedisErrors.means(first, Meaning.REDIRECTS))) {
+				first = this.notableReplies.refusal(notable).code();
 			}
 		}
 		return first;
 	}
 
 	/**
-	 * Whether a finding says that a command did not run, and may run in a moment. A
-	 * missing script is loaded again if its text is known. A script that itself answers
-	 * BUSY has run.
+	 * Whether a notable reply is a transient error: the command did not run, and may run
+	 * in a moment. NOSCRIPT is transient if the slab loads the script. If a script itself
+	 * returns BUSY, it has run.
 	 */
-	boolean isTransient(int finding) {
-		if (this.findings.kind(finding) != Kind.ERROR) {
+	boolean isTransient(int notable) {
+		if (this.notableReplies.kind(notable) != Kind.ERROR) {
 			return false;
 		}
-		int command = this.findings.position(finding);
-		Refusal refusal = this.findings.refusal(finding);
+		int command = this.notableReplies.position(notable);
+		Refusal refusal = this.notableReplies.refusal(notable);
 		String code = refusal.code();
-		boolean passes = passes(code) || (code.equals("NOSCRIPT") && this.commands.isScriptLoaded(command)
-				&& !this.replies.areScriptsRefused());
+		boolean transientError = isTransientCode(code) || (code.equals("NOSCRIPT")
+				&& this.commands.isScriptLoaded(command) && !this.replies.areScriptsRefused());
 		boolean script = this.commands.table().operation(command) == Operation.EVALSHA;
-		return passes && (!script || refusal.isOfRedis());
+		return transientError && (!script || refusal.isRedisText());
 	}
 
-	private boolean passes(String code) {
+	private boolean isTransientCode(String code) {
 		return RedisErrors.means(code, Meaning.TRANSIENT) || (this.demoted && code.equals("READONLY"));
 	}
 
-	/** Whether commands were refused because the server is a replica. */
-	boolean areOfReplica() {
-		return this.findings.errors() > 0 && IntStream.range(0, this.findings.count())
-			.anyMatch((finding) -> this.findings.kind(finding) == Kind.ERROR
-					&& this.findings.refusal(finding).isOfReplica());
+	/** Whether Redis refused commands because the server is a replica. */
+	boolean hasReadOnlyRefusal() {
+		return this.notableReplies.errors() > 0 && IntStream.range(0, this.notableReplies.count())
+			.anyMatch((notable) -> this.notableReplies.kind(notable) == Kind.ERROR
+					&& this.notableReplies.refusal(notable).isReadOnly());
 	}
 
-	/**
-	 * Whether a node of a cluster did not run some commands, which belong elsewhere or
-	 * have to wait.
-	 */
+	/** Whether a cluster node redirected some commands or put them off. */
 	public boolean areRedirected() {
-		if (this.findings.errors() == 0) {
+		if (this.notableReplies.errors() == 0) {
 			return false;
 		}
 		return (this.commands.areAtomic()) ? transactionRedirect() != null
-				: IntStream.range(0, this.findings.count()).anyMatch((finding) -> redirect(finding) != null);
+				: IntStream.range(0, this.notableReplies.count()).anyMatch((notable) -> redirect(notable) != null);
 	}
 
 	/**
-	 * The redirection that a finding is, or {@code null}. Only a script would name
-	 * another slot than that of its keys.
+	 * The redirection that a notable reply is, or {@code null}. If the error names
+	 * another slot than that of the keys, a script made it up.
 	 */
-	@Nullable Redirect redirect(int finding) {
-		Redirect redirect = (this.findings.kind(finding) == Kind.ERROR) ? this.findings.refusal(finding).redirect()
-				: null;
-		int command = this.findings.position(finding);
+	@Nullable Redirect redirect(int notable) {
+		Redirect redirect = (this.notableReplies.kind(notable) == Kind.ERROR)
+				? this.notableReplies.refusal(notable).redirect() : null;
+		int command = this.notableReplies.position(notable);
 		boolean ofOtherSlot = redirect != null && redirect.slot() >= 0 && command < this.commands.count()
 				&& redirect.slot() != SlabSlots.of(this.commands, command);
 		return (ofOtherSlot) ? null : redirect;
 	}
 
-	/** Whether the command of a finding runs a caller's script. */
-	boolean isByScript(int finding) {
-		int command = this.findings.position(finding);
+	/** Whether the command that got a notable reply runs a caller's script. */
+	boolean isByCallersScript(int notable) {
+		int command = this.notableReplies.position(notable);
 		return command < this.commands.count() && this.commands.table().operation(command) == Operation.EVALSHA;
 	}
 
 	/**
-	 * The redirection for which nothing of a transaction ran, or {@code null}. While its
-	 * slot moves, its commands may get different redirections. A new master comes first;
-	 * another node is asked only if all commands were told so.
+	 * The redirection because of which nothing of a transaction ran, or {@code null}.
+	 * While a slot moves, the commands may get different redirections. MOVED wins over
+	 * the others. ASK is followed only if all commands got it.
 	 */
 	@Nullable Redirect transactionRedirect() {
 		Redirect all = null;
-		for (int finding = 0; this.replies.isDiscarded() && finding < Math.max(culprits(), 1); finding++) {
-			Redirect next = redirect(finding);
+		for (int notable = 0; this.replies.isDiscarded() && notable < Math.max(commandErrors(), 1); notable++) {
+			Redirect next = redirect(notable);
 			if (next == null) {
 				return null;
 			}
@@ -138,112 +134,114 @@ public final class SlabErrors {
 	}
 
 	/**
-	 * Whether a finding is an error to a common command which its records might not get
-	 * by themselves. None of them ran.
+	 * Whether a notable reply is an error to a coalesced command that its records might
+	 * not get one by one. None of the records ran.
 	 */
-	boolean isOfOthers(int finding) {
-		int record = this.findings.position(finding);
-		if (this.findings.kind(finding) != Kind.ERROR || record >= this.commands.count()
-				|| !this.common.isShared(record)) {
+	boolean isCoalescingError(int notable) {
+		int record = this.notableReplies.position(notable);
+		if (this.notableReplies.kind(notable) != Kind.ERROR || record >= this.commands.count()
+				|| !this.coalesced.isShared(record)) {
 			return false;
 		}
-		Refusal refusal = this.findings.refusal(finding);
-		if (this.common.common(record).hasSeveralKeys()) {
+		Refusal refusal = this.notableReplies.refusal(notable);
+		if (this.coalesced.kind(record).hasSeveralKeys()) {
 			return !refusal.means(Meaning.OF_SERVER);
 		}
 		String code = refusal.code();
 		boolean ofKey = code.equals("WRONGTYPE") || code.equals("TRYAGAIN")
-				|| (code.equals("NOPERM") && !this.common.isByScript(record));
+				|| (code.equals("NOPERM") && !this.coalesced.isMovedByScript(record));
 		return !ofKey && !refusal.means(Meaning.OF_SERVER);
 	}
 
 	/**
-	 * Whether Redis refused a command that several records have in common, for a reason
-	 * that may not be every record's own. None of them ran, nor did anything else of
-	 * their transaction, so that they can be sent again one by one.
+	 * Whether Redis refused a coalesced command for a reason that may not apply to each
+	 * of its records. The records can be sent again one by one, because none of them ran.
+	 * In a transaction no other command ran either.
 	 */
 	public boolean areInCommon() {
-		return this.findings.errors() > 0 && (!this.commands.areAtomic() || this.replies.isDiscarded())
-				&& IntStream.range(0, this.findings.count()).anyMatch(this::isOfOthers);
+		return this.notableReplies.errors() > 0 && (!this.commands.areAtomic() || this.replies.isDiscarded())
+				&& IntStream.range(0, this.notableReplies.count()).anyMatch(this::isCoalescingError);
 	}
 
 	/**
-	 * The common commands that the connection allows, after such a refusal. Other
-	 * commands of its kind would meet it as well, unless it is for the data of one key.
+	 * The coalesced commands to use on the connection after such a refusal. Redis would
+	 * refuse other commands of the kind too, unless the reason is the data of one key.
+	 * @param allowed the coalesced commands allowed so far
 	 */
 	public Coalescing stillAllowed(Coalescing allowed) {
 		boolean severalKeys = allowed.severalKeys();
 		boolean countedPops = allowed.countedPops();
 		boolean expiringSets = allowed.expiringSets();
-		for (int finding = 0; finding < this.findings.count(); finding++) {
-			if (isOfOthers(finding)) {
-				CoalescedCommand common = this.common.common(this.findings.position(finding));
-				severalKeys &= !common.hasSeveralKeys() || common == CoalescedCommand.MSETEX;
-				expiringSets &= common != CoalescedCommand.MSETEX;
-				countedPops &= common != CoalescedCommand.COUNT;
+		for (int notable = 0; notable < this.notableReplies.count(); notable++) {
+			if (isCoalescingError(notable)) {
+				CoalescedCommand kind = this.coalesced.kind(this.notableReplies.position(notable));
+				severalKeys &= !kind.hasSeveralKeys() || kind == CoalescedCommand.MSETEX;
+				expiringSets &= kind != CoalescedCommand.MSETEX;
+				countedPops &= kind != CoalescedCommand.COUNT;
 			}
 		}
 		return new Coalescing(severalKeys, countedPops, allowed.sets(), expiringSets);
 	}
 
 	/**
-	 * Why Redis will run no transaction: it refused MULTI, or it refused EXEC itself and
-	 * for good; {@code null} where it did neither.
+	 * Why Redis runs no transactions: it refused MULTI, or it refused EXEC for lack of
+	 * permission; {@code null} if it did neither.
 	 */
 	@Nullable String transactionRefusal() {
 		Refusal multi = this.replies.multiRefused();
 		if (multi != null) {
-			return "Redis refused MULTI (" + multi.message() + "), and so ran the commands of a batch one by one:"
-					+ " the report says what became of each";
+			return "Redis refused MULTI (" + multi.message() + "), so it ran the commands of a batch one by one."
+					+ " The report gives the outcome of each";
 		}
-		if (this.replies.isDiscarded() && this.findings.count() == 1
-				&& this.findings.refusal(0).code().equals("NOPERM")) {
-			return "Redis refused EXEC (" + this.findings.refusal(0).message() + "), and so ran nothing of its batch";
+		if (this.replies.isDiscarded() && this.notableReplies.count() == 1
+				&& this.notableReplies.refusal(0).code().equals("NOPERM")) {
+			return "Redis refused EXEC (" + this.notableReplies.refusal(0).message()
+					+ "), so it ran no command of the batch";
 		}
 		return null;
 	}
 
 	/**
-	 * Why Redis runs no command at the node that a slot is moving to: it refused ASKING
-	 * because the user may not send it.
-	 * @return the end of a job's message, or {@code null} where it did not refuse it
+	 * Why Redis runs no command for a moving slot at its new node: the user may not send
+	 * ASKING.
+	 * @return the end of a job's message, or {@code null} if Redis did not refuse ASKING
+	 * for lack of permission
 	 */
 	public @Nullable String askingRefusal() {
 		Refusal asking = this.replies.askingRefused();
-		return (asking != null && asking.firstWord().equals("NOPERM"))
-				? "Redis refused ASKING (" + asking.message()
-						+ "), without which nothing can be sent to a slot while it moves."
-						+ " Permit it by ACL SETUSER <user> +asking at every node, then send again what did not run."
+		return (asking != null && asking.firstWord().equals("NOPERM")) ? "Redis refused ASKING (" + asking.message()
+				+ "). Without ASKING, no command can be sent to a slot while the slot moves."
+				+ " Permit it with ACL SETUSER <user> +asking at every node, then send again the records that did not run."
 				: null;
 	}
 
 	/**
-	 * Whether the connection is left in a transaction: some versions of Redis refuse EXEC
-	 * without discarding what it was to run.
+	 * Whether the connection is still in a transaction. Some versions of Redis refuse
+	 * EXEC without discarding the queued commands.
 	 */
 	boolean isTransactionOpen() {
 		if (!this.replies.isDiscarded()) {
 			return false;
 		}
-		String code = this.findings.refusal(this.findings.count() - 1).firstWord();
+		String code = this.notableReplies.refusal(this.notableReplies.count() - 1).firstWord();
 		return !code.equals(RedisErrors.EXECABORT) && !RedisErrors.means(code, Meaning.REDIRECTS);
 	}
 
-	/** Whether Redis answered every command with an error, or discarded them all. */
+	/** Whether no command ran: Redis answered each with an error, or discarded all. */
 	public boolean noneRan() {
-		return this.replies.isDiscarded() || this.findings.errors() == this.commands.count();
+		return this.replies.isDiscarded() || this.notableReplies.errors() == this.commands.count();
 	}
 
-	private @Nullable String sole() {
-		String code = this.findings.refusal(0).code();
-		boolean same = IntStream.range(1, culprits())
-			.allMatch((finding) -> this.findings.refusal(finding).code().equals(code));
+	private @Nullable String commonCode() {
+		String code = this.notableReplies.refusal(0).code();
+		boolean same = IntStream.range(1, commandErrors())
+			.allMatch((notable) -> this.notableReplies.refusal(notable).code().equals(code));
 		return (same) ? code : null;
 	}
 
-	/** The errors beside the one to EXEC. */
-	private int culprits() {
-		return this.findings.count() - ((this.replies.isDiscarded()) ? 1 : 0);
+	/** The number of notable replies without the error to EXEC. */
+	private int commandErrors() {
+		return this.notableReplies.count() - ((this.replies.isDiscarded()) ? 1 : 0);
 	}
 
 }

@@ -16,10 +16,10 @@ import io.pipeset.report.OutcomeLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcomes of a slab that came back, entered into the job's account. The row of its
- * operation says what the reply to a command means. A command without a reply is unknown
- * if it was written, and unprocessed if not. A command that may have run at an earlier
- * attempt is unknown too, unless Redis has answered now that it ran.
+ * Adds the outcomes of an attempt to the job's account. The operation's effect says what
+ * its reply means. A command without a reply is unknown if it was written, else
+ * unprocessed. A command that may have run at an earlier attempt stays unknown, unless
+ * Redis has now answered that it ran.
  */
 final class SlabOutcomes {
 
@@ -27,6 +27,7 @@ final class SlabOutcomes {
 
 	private static final int SMALL_NAME_BYTES = 256;
 
+	/** Job journals compare the message, so it must not change. */
 	private static final Failure NOT_SENT = new Failure(Loss.NOT_SENT, "The job ended before it was sent", true);
 
 	private final Slab slab;
@@ -37,35 +38,41 @@ final class SlabOutcomes {
 
 	private final Loss loss;
 
-	/** Why commands that ran are unknown all the same; {@code null} if they are not. */
+	/** Why commands that ran count as unknown; {@code null} if they do not. */
 	private final @Nullable Loss unconfirmed;
 
 	private long unconfirmedRecords;
 
 	private long applied;
 
-	private long sentAgain;
+	private long resent;
 
-	/** Commands in a row with one operation and outcome, which are counted at once. */
-	private long run;
+	/**
+	 * The number of commands in a row with the same operation and outcome, counted
+	 * together.
+	 */
+	private long runLength;
 
 	private @Nullable Operation runOperation;
 
 	private @Nullable Outcome runOutcome;
 
-	/** Commands in a row with one error code, which are counted at once. */
-	private long failedRun;
+	/** The number of commands in a row with the same error code, counted together. */
+	private long failureRun;
 
 	private String failedCode = "";
 
-	/** The places of the values that stand in a list of their own. */
+	/**
+	 * Start and end of each value that goes into the list of popped values, as indexes of
+	 * the captured bytes.
+	 */
 	private int[] spans = NO_SPANS;
 
 	private int values;
 
 	private final @Nullable OutcomeLog log;
 
-	/** Whether replies are listed at all, asked once for the whole slab. */
+	/** Whether the report lists replies at all. Read once for the whole slab. */
 	private final boolean listsReplies;
 
 	SlabOutcomes(Slab slab, Account account, Loss loss) {
@@ -80,27 +87,28 @@ final class SlabOutcomes {
 
 	void enter() {
 		Replies replies = this.slab.replies();
-		int finding = 0;
+		int notable = 0;
 		for (int command = 0; command < replies.count(); command++) {
-			boolean found = finding < replies.findings().count() && replies.findings().position(finding) == command;
-			int said = (found) ? finding++ : (replies.isDiscarded()) ? replies.findings().count() - 1 : -1;
-			if (this.slab.again().get(command)) {
-				sentAgain(command, said);
+			boolean found = notable < replies.notableReplies().count()
+					&& replies.notableReplies().position(notable) == command;
+			int answer = (found) ? notable++ : (replies.isDiscarded()) ? replies.notableReplies().count() - 1 : -1;
+			if (this.slab.toResend().get(command)) {
+				countResent(command, answer);
 			}
-			else if (said < 0) {
-				ran(command, false, null);
+			else if (answer < 0) {
+				countRun(command, false, null);
 			}
 			else {
-				answered(command, said);
+				countAnswered(command, answer);
 			}
 		}
 		for (int command = replies.count(); command < this.slab.count(); command++) {
-			if (!this.slab.again().get(command)) {
-				unanswered(command);
+			if (!this.slab.toResend().get(command)) {
+				countUnanswered(command);
 			}
 		}
 		endRun();
-		endFailedRun();
+		endFailureRun();
 		if (this.log != null) {
 			this.log.flush();
 		}
@@ -109,34 +117,35 @@ final class SlabOutcomes {
 		if (refusal != null) {
 			this.account.transactionRefused(refusal);
 		}
-		this.account.losses().ran(this.slab.attempt().switches(), this.applied, this.unconfirmedRecords);
+		this.account.losses().ran(this.slab.attempt().failovers(), this.applied, this.unconfirmedRecords);
 		this.account.sent(this.slab.attempt().sentCommands(), this.slab.attempt().bytes(),
-				replies.count() - this.sentAgain);
+				replies.count() - this.resent);
 	}
 
-	private void sentAgain(int command, int finding) {
-		this.sentAgain++;
-		if (this.unconfirmed != null && (finding < 0 || this.slab.replies().findings().kind(finding) != Kind.ERROR)) {
-			this.slab.ranUnconfirmed(command, this.unconfirmed);
+	private void countResent(int command, int notable) {
+		this.resent++;
+		if (this.unconfirmed != null
+				&& (notable < 0 || this.slab.replies().notableReplies().kind(notable) != Kind.ERROR)) {
+			this.slab.addUnconfirmed(command, this.unconfirmed);
 		}
 	}
 
-	/** The outcome of commands that ran, and wrote something. */
-	private Outcome ran() {
+	/** The outcome of commands that ran and wrote something. */
+	private Outcome ranOutcome() {
 		return (this.unconfirmed != null) ? Outcome.UNKNOWN : Outcome.APPLIED;
 	}
 
 	/**
-	 * Counts a command that ran, and lists its reply if one is given. A command that did
-	 * nothing has nothing that replicas could confirm.
+	 * Counts a command that ran, and lists its reply if there is one. Replicas have
+	 * nothing to confirm for a no-op.
 	 */
-	private void ran(int command, boolean noop, @Nullable Reply reply) {
-		Outcome outcome = (noop) ? Outcome.NOOP : ran();
+	private void countRun(int command, boolean noop, @Nullable Reply reply) {
+		Outcome outcome = (noop) ? Outcome.NOOP : ranOutcome();
 		count(command, outcome);
 		Failure failure = null;
 		if (this.unconfirmed != null && !noop) {
 			this.unconfirmedRecords++;
-			failed(this.unconfirmed.code());
+			countFailure(this.unconfirmed.code());
 			failure = failure(this.unconfirmed, "", this.slab.commands().table().effect(command).isRepeatable());
 			log(command, outcome, failure);
 		}
@@ -148,38 +157,38 @@ final class SlabOutcomes {
 		}
 	}
 
-	private void answered(int command, int finding) {
+	private void countAnswered(int command, int notable) {
 		Replies replies = this.slab.replies();
 		Effect effect = this.slab.commands().table().effect(command);
-		Kind kind = replies.findings().kind(finding);
+		Kind kind = replies.notableReplies().kind(notable);
 		if (kind == Kind.ERROR) {
-			refused(command, finding);
+			countRefused(command, notable);
 			return;
 		}
 		if (effect.takesValues()) {
-			popped(command, finding);
+			countPopped(command, notable);
 			return;
 		}
-		if ((effect == Effect.PARTS || effect.isDescribed()) && refusedInPart(command, finding)) {
+		if ((effect == Effect.PARTS || effect.isDescribed()) && countPartialRefusal(command, notable)) {
 			return;
 		}
-		if (effect == Effect.DESCRIBED && takenByDescribed(command, finding)) {
+		if (effect == Effect.DESCRIBED && countDescribedStrings(command, notable)) {
 			return;
 		}
 		boolean noop = effect.isNoop(kind == Kind.NIL,
-				effect.tellsByNumber() && Long.valueOf(0).equals(decoder(command, finding).next()));
-		int bytes = replies.findings().bytes(finding);
+				effect.tellsByNumber() && Long.valueOf(0).equals(decoder(command, notable).next()));
+		int bytes = replies.notableReplies().bytes(notable);
 		boolean lists = bytes > 0 && this.account.wantsReplies()
-				&& claimItem(command, (noop) ? Outcome.NOOP : ran(), bytes);
-		ran(command, noop, (lists) ? new Reply(decoder(command, finding).next()) : null);
+				&& claimItem(command, (noop) ? Outcome.NOOP : ranOutcome(), bytes);
+		countRun(command, noop, (lists) ? new Reply(decoder(command, notable).next()) : null);
 	}
 
 	/**
-	 * Counts a command as rejected if Redis refused one of its parts; {@code false} where
-	 * it refused none.
+	 * Counts a command as rejected if Redis refused one of its parts. Returns {@code
+	 * false} if Redis refused none.
 	 */
-	private boolean refusedInPart(int command, int finding) {
-		ReplyDecoder decoder = decoder(command, finding);
+	private boolean countPartialRefusal(int command, int notable) {
+		ReplyDecoder decoder = decoder(command, notable);
 		int parts = (decoder.next() instanceof List<?> list) ? list.size() : 1;
 		String error = decoder.firstError();
 		if (error == null) {
@@ -190,7 +199,7 @@ final class SlabOutcomes {
 			this.account.ranInPart();
 		}
 		count(command, Outcome.REJECTED);
-		failed(RedisErrors.firstWord(error));
+		countFailure(RedisErrors.firstWord(error));
 		boolean claimed = claimItem(command, Outcome.REJECTED, error.length());
 		if (claimed || this.log != null) {
 			enter(command, Outcome.REJECTED,
@@ -203,108 +212,114 @@ final class SlabOutcomes {
 	}
 
 	/**
-	 * Lists the strings in a reply of which nobody knows whether Redis still has them;
+	 * Lists the strings of a reply, because they may no longer be in Redis. Returns
 	 * {@code false} if there are none.
 	 */
-	private boolean takenByDescribed(int command, int finding) {
-		ReplyDecoder decoder = decoder(command, finding);
+	private boolean countDescribedStrings(int command, int notable) {
+		ReplyDecoder decoder = decoder(command, notable);
 		Object value = decoder.next();
 		if (value == null || decoder.strings() == 0) {
 			return false;
 		}
 		this.account.taken().add(value, decoder.stringBytes() + largeNameBytes(command), decoder.largestString());
-		ran(command, false, new Reply(value));
+		countRun(command, false, new Reply(value));
 		return true;
 	}
 
-	private void popped(int command, int finding) {
-		if (this.account.taken().areApart() && this.slab.replies().findings().isBulk(finding)) {
-			poppedApart(command, finding);
+	private void countPopped(int command, int notable) {
+		if (this.account.taken().areApart() && this.slab.replies().notableReplies().isBulk(notable)) {
+			countPoppedValue(command, notable);
 			return;
 		}
-		ReplyDecoder decoder = decoder(command, finding);
-		boolean nil = this.slab.replies().findings().kind(finding) == Kind.NIL;
+		ReplyDecoder decoder = decoder(command, notable);
+		boolean nil = this.slab.replies().notableReplies().kind(notable) == Kind.NIL;
 		Object value = (nil) ? null : decoder.next();
 		boolean noop = this.slab.commands().table().effect(command).isNoop(nil, List.of().equals(value));
 		if (value instanceof List<?> values && !noop && values.get(values.size() - 1) == null) {
-			// This is how a script says that it left the other values in Redis.
+			// With a nil at the end, a script says that it left the other values in
+			// Redis.
 			this.account.taken().cutShort();
 			value = values.subList(0, values.size() - 1);
 		}
 		if (value != null && !noop) {
 			this.account.taken().add(value, decoder.stringBytes() + largeNameBytes(command), decoder.largestString());
-			ran(command, false, new Reply(value));
+			countRun(command, false, new Reply(value));
 		}
 		else {
-			boolean lists = this.account.wantsReplies() && claimItem(command, (noop) ? Outcome.NOOP : ran(), 0);
-			ran(command, noop, (lists) ? new Reply(value) : null);
+			boolean lists = this.account.wantsReplies() && claimItem(command, (noop) ? Outcome.NOOP : ranOutcome(), 0);
+			countRun(command, noop, (lists) ? new Reply(value) : null);
 		}
 	}
 
-	/** The value goes to the list of values, and its item is for those who ask for it. */
-	private void poppedApart(int command, int finding) {
-		NotableReplies findings = this.slab.replies().findings();
+	/**
+	 * Adds the value to the list of popped values. An item shows the value again only if
+	 * the report lists replies.
+	 */
+	private void countPoppedValue(int command, int notable) {
+		NotableReplies notableReplies = this.slab.replies().notableReplies();
 		if (this.spans.length == 0) {
-			this.spans = new int[2 * findings.count()];
+			this.spans = new int[2 * notableReplies.count()];
 		}
-		this.spans[this.values++] = findings.bulkStart(finding);
-		this.spans[this.values++] = findings.bulkEnd(finding);
-		// The item has the value once more, as a string of two bytes a character at
-		// worst.
-		long bytes = 2L * (findings.bulkEnd(finding) - findings.bulkStart(finding));
-		boolean lists = this.listsReplies && this.account.wantsReplies() && claimItem(command, ran(), bytes);
-		ran(command, false, (lists) ? new Reply(decoder(command, finding).next()) : null);
+		this.spans[this.values++] = notableReplies.bulkStart(notable);
+		this.spans[this.values++] = notableReplies.bulkEnd(notable);
+		// In the item the value is a string, with at most two bytes a character.
+		long bytes = 2L * (notableReplies.bulkEnd(notable) - notableReplies.bulkStart(notable));
+		boolean lists = this.listsReplies && this.account.wantsReplies() && claimItem(command, ranOutcome(), bytes);
+		countRun(command, false, (lists) ? new Reply(decoder(command, notable).next()) : null);
 	}
 
 	private void enterValues() {
 		if (this.values > 0) {
 			this.account.taken()
-				.addAll(this.slab.replies().findings().captured().bytes(), Arrays.copyOf(this.spans, this.values),
+				.addAll(this.slab.replies().notableReplies().captured().bytes(), Arrays.copyOf(this.spans, this.values),
 						new ReplyDecoder.EncodedValues(this.slab.commands().table().encoding(0)));
 		}
 	}
 
 	/**
-	 * How many bytes of a record's id and key count as taken out of Redis with its
-	 * values: the item that carries the values is always listed, whatever its size.
+	 * How many bytes of a record's id and key count as bytes taken out of Redis. The item
+	 * with the values is always listed, whatever its size.
 	 */
 	private long largeNameBytes(int command) {
 		return Math.max(0, this.slab.commands().itemBytes(command) - SMALL_NAME_BYTES);
 	}
 
-	private ReplyDecoder decoder(int command, int finding) {
-		return this.slab.replies().findings().decoder(finding, this.slab.commands().table().encoding(command));
+	private ReplyDecoder decoder(int command, int notable) {
+		return this.slab.replies().notableReplies().decoder(notable, this.slab.commands().table().encoding(command));
 	}
 
-	/** Its own command was never sent, and can be sent later. */
-	private void refusedInCommon(int command, int finding) {
+	/**
+	 * Counts a record as unprocessed because Redis refused its coalesced command. Its own
+	 * command was never sent, so the caller can send it later.
+	 */
+	private void countCoalescedRefusal(int command, int notable) {
 		count(command, Outcome.UNPROCESSED);
-		failed(Loss.NOT_SENT);
-		boolean claimed = claimItem(command, Outcome.UNPROCESSED, this.slab.replies().findings().bytes(finding));
+		countFailure(Loss.NOT_SENT);
+		boolean claimed = claimItem(command, Outcome.UNPROCESSED, this.slab.replies().notableReplies().bytes(notable));
 		if (claimed || this.log != null) {
 			enter(command, Outcome.UNPROCESSED,
 					new Failure(Loss.NOT_SENT,
-							"Redis refused one command for this record and its neighbours ("
-									+ this.slab.replies().findings().refusal(finding).message()
-									+ "), and by itself it could not be sent any more:"
-									+ " the job ended, or a later record of its key had run",
+							"Redis refused the command that this record shared with its neighbours ("
+									+ this.slab.replies().notableReplies().refusal(notable).message()
+									+ "). The record was not sent by itself, because"
+									+ " the job had ended or a later record of its key had run",
 							true),
 					claimed);
 		}
 	}
 
-	private void refused(int command, int finding) {
-		if (!this.slab.isAtomic() && this.errors.isOfOthers(finding)) {
-			refusedInCommon(command, finding);
+	private void countRefused(int command, int notable) {
+		if (!this.slab.isAtomic() && this.errors.isCoalescingError(notable)) {
+			countCoalescedRefusal(command, notable);
 			return;
 		}
 		Loss earlier = this.slab.earlierLoss(command);
 		Outcome outcome = (earlier != null) ? Outcome.UNKNOWN : Outcome.REJECTED;
 		count(command, outcome);
 		this.unconfirmedRecords += (Loss.isUnconfirmed(earlier)) ? 1 : 0;
-		Refusal refusal = this.slab.replies().findings().refusal(finding);
-		failed((earlier != null) ? earlier.code() : refusal.firstWord());
-		boolean claimed = claimItem(command, outcome, this.slab.replies().findings().bytes(finding));
+		Refusal refusal = this.slab.replies().notableReplies().refusal(notable);
+		countFailure((earlier != null) ? earlier.code() : refusal.firstWord());
+		boolean claimed = claimItem(command, outcome, this.slab.replies().notableReplies().bytes(notable));
 		if (claimed || this.log != null) {
 			String message = message(command, refusal);
 			boolean retryable = RedisErrors.means(refusal.firstWord(), Meaning.WORTH_POSTING_AGAIN);
@@ -315,24 +330,26 @@ final class SlabOutcomes {
 		}
 	}
 
-	/** The error in words about the command that the caller sent. */
+	/** The error in terms of the command that the caller sent. */
 	private String message(int command, Refusal refusal) {
 		CommandTable table = this.slab.commands().table();
-		boolean ownScript = table.operation(command) == Operation.HSET && table.sentAs(command) == Operation.EVALSHA
-				&& refusal.isOfScripts();
-		return (ownScript) ? "HSET with an expiry is one call of a script, for which the Redis user needs +evalsha and"
-				+ " +script|load beside +hset, and +expire for 'ttl' or +pexpireat for 'expireAt'. Without these rights"
-				+ " send HSET without an expiry, and a record of EXPIRE behind it. Redis answered: " + refusal.message()
+		boolean serviceScript = table.operation(command) == Operation.HSET && table.sentAs(command) == Operation.EVALSHA
+				&& refusal.refusesScript();
+		return (serviceScript)
+				? "HSET with an expiry runs as a script. The Redis user needs +evalsha, +script|load and +hset, and"
+						+ " +expire for 'ttl' or +pexpireat for 'expireAt'. Without these permissions,"
+						+ " send HSET without an expiry, and then a record of EXPIRE. Redis answered: "
+						+ refusal.message()
 				: refusal.message();
 	}
 
-	private void unanswered(int command) {
+	private void countUnanswered(int command) {
 		Loss earlier = this.slab.earlierLoss(command);
 		boolean unknown = this.slab.isUnknown();
 		Outcome outcome = (unknown || earlier != null) ? Outcome.UNKNOWN : Outcome.UNPROCESSED;
 		count(command, outcome);
 		this.unconfirmedRecords += (Loss.isUnconfirmed(earlier)) ? 1 : 0;
-		failed((earlier != null) ? earlier.code() : (unknown) ? this.loss.code() : Loss.NOT_SENT);
+		countFailure((earlier != null) ? earlier.code() : (unknown) ? this.loss.code() : Loss.NOT_SENT);
 		boolean claimed = claimItem(command, outcome, this.loss.message().length());
 		if (!claimed && this.log == null) {
 			return;
@@ -369,7 +386,10 @@ final class SlabOutcomes {
 		}
 	}
 
-	/** The failure of a command that may have run: its code says why nobody knows. */
+	/**
+	 * The failure of a command that may have run. The code says why its outcome is
+	 * unknown.
+	 */
 	private static Failure failure(Loss loss, String then, boolean retryable) {
 		return new Failure(loss.code(), loss.message() + then, retryable);
 	}
@@ -393,28 +413,28 @@ final class SlabOutcomes {
 			this.runOperation = operation;
 			this.runOutcome = outcome;
 		}
-		this.run++;
+		this.runLength++;
 	}
 
-	private void failed(String code) {
+	private void countFailure(String code) {
 		if (!code.equals(this.failedCode)) {
-			endFailedRun();
+			endFailureRun();
 			this.failedCode = code;
 		}
-		this.failedRun++;
+		this.failureRun++;
 	}
 
-	private void endFailedRun() {
-		this.account.errorCodes().add(this.failedCode, this.failedRun);
-		this.failedRun = 0;
+	private void endFailureRun() {
+		this.account.errorCodes().add(this.failedCode, this.failureRun);
+		this.failureRun = 0;
 	}
 
 	private void endRun() {
 		if (this.runOperation != null && this.runOutcome != null) {
-			this.account.count(this.runOperation.toString(), this.runOutcome, this.run);
-			this.applied += (this.runOutcome == Outcome.APPLIED) ? this.run : 0;
+			this.account.count(this.runOperation.toString(), this.runOutcome, this.runLength);
+			this.applied += (this.runOutcome == Outcome.APPLIED) ? this.runLength : 0;
 		}
-		this.run = 0;
+		this.runLength = 0;
 	}
 
 }

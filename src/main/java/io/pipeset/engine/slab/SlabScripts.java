@@ -9,8 +9,8 @@ import io.pipeset.record.Script;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scripts that a slab's commands run. Every write loads them ahead of the commands.
- * So no command has to be sent again because Redis has forgotten its script.
+ * The scripts that a slab's commands run. Every write loads them before the commands, so
+ * no command fails because Redis has forgotten its script.
  */
 final class SlabScripts {
 
@@ -23,7 +23,10 @@ final class SlabScripts {
 		this.bytes = 0;
 	}
 
-	/** The size of all loading, were this script loaded as well. */
+	/**
+	 * The size of all SCRIPT LOAD commands if this script were loaded too, in bytes of
+	 * RESP.
+	 */
 	int bytesWith(@Nullable Script script) {
 		return (script == null || this.scripts.contains(script)) ? this.bytes : this.bytes + script.loading().length;
 	}
@@ -35,19 +38,21 @@ final class SlabScripts {
 		}
 	}
 
-	/** Whether a script is loaded, by its SHA1: a bulk string in whatever case. */
+	/**
+	 * Whether the slab loads a script. Its SHA1 is a bulk string in upper or lower case.
+	 */
 	boolean loads(byte[] resp, int at) {
 		int from = Resp.skipLine(resp, at);
 		String sha = new String(resp, from, (int) Resp.number(resp, at + 1), StandardCharsets.US_ASCII);
 		return this.scripts.stream().anyMatch((script) -> script.sha().equalsIgnoreCase(sha));
 	}
 
-	/** The size of all loading in bytes of RESP. */
+	/** The size of all SCRIPT LOAD commands in bytes of RESP. */
 	int bytes() {
 		return this.bytes;
 	}
 
-	/** How many scripts are loaded; Redis answers each loading. */
+	/** How many scripts are loaded. Redis answers each SCRIPT LOAD. */
 	int count() {
 		return this.scripts.size();
 	}

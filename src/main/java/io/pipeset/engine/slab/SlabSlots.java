@@ -8,8 +8,9 @@ import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots of a slab's commands, and what a cluster has said of them. A command that is
- * sent again where its key may be already goes behind an ASKING, at that attempt only.
+ * The cluster slots of a slab's commands, and the redirections of these commands. If a
+ * moving key may already be at the new node, its command follows an ASKING, for one
+ * attempt only.
  */
 public final class SlabSlots {
 
@@ -17,19 +18,21 @@ public final class SlabSlots {
 
 	private final Attempt attempt;
 
-	/** The commands that are to be sent again. */
-	private final BitSet again;
+	/** The commands to send again. */
+	private final BitSet toResend;
 
-	/** The commands that are to go behind an ASKING. */
+	/** The commands that follow an ASKING at the next attempt. */
 	private final BitSet asking = new BitSet(0);
 
-	/** When a command was redirected first; 0 if none was. */
+	/**
+	 * When a command was first redirected, of {@link System#nanoTime()}; 0 if none was.
+	 */
 	private long redirectedSince;
 
-	SlabSlots(Commands commands, Attempt attempt, BitSet again) {
+	SlabSlots(Commands commands, Attempt attempt, BitSet toResend) {
 		this.commands = commands;
 		this.attempt = attempt;
-		this.again = again;
+		this.toResend = toResend;
 	}
 
 	void clear() {
@@ -38,34 +41,36 @@ public final class SlabSlots {
 	}
 
 	/**
-	 * Some commands are kept.
-	 * @param kept their positions
-	 * @return the places among them of those that go behind an ASKING
+	 * Ends the choice of the commands that follow an ASKING, when the slab keeps only
+	 * some commands.
+	 * @param kept the old positions of the kept commands
+	 * @return the new positions of the commands that follow an ASKING
 	 */
-	BitSet keep(BitSet kept) {
-		BitSet places = new BitSet(0);
-		this.asking.stream().forEach((command) -> places.set(kept.get(0, command).cardinality()));
+	BitSet takeAsking(BitSet kept) {
+		BitSet positions = new BitSet(0);
+		this.asking.stream().forEach((command) -> positions.set(kept.get(0, command).cardinality()));
 		this.asking.clear();
-		return places;
+		return positions;
 	}
 
 	/**
-	 * Has a command that is to be sent again go behind an ASKING.
-	 * @param command its position, as {@link #eachAgain} shows it
+	 * Sends a command after an ASKING at the next attempt.
+	 * @param command its position, as given by {@link #eachAgain}
 	 */
 	public void ask(int command) {
 		this.asking.set(command);
 	}
 
-	/** Has all commands go without ASKING after all. */
+	/** Cancels ASKING for all commands. */
 	public void askNothing() {
-		this.attempt.ask(new BitSet(0));
+		this.attempt.setAsking(new BitSet(0));
 	}
 
 	/**
-	 * When a command of the slab was redirected first.
-	 * @param now the time if none was before, of {@link System#nanoTime()}
-	 * @return the time of the first call since the slab was filled
+	 * When a command of the slab was first redirected. The first call since the slab was
+	 * filled sets the time.
+	 * @param now the current {@link System#nanoTime()}
+	 * @return the {@link System#nanoTime()} of the first call
 	 */
 	public long redirectedSince(long now) {
 		this.redirectedSince = (this.redirectedSince != 0) ? this.redirectedSince : now;
@@ -74,16 +79,16 @@ public final class SlabSlots {
 
 	/**
 	 * The slot of the first command.
-	 * @return the slot, or -1 for a script that names no key
+	 * @return the slot, or -1 for a script without keys
 	 */
 	public int first() {
 		return of(this.commands, 0);
 	}
 
 	/**
-	 * The slots of the commands that may have run without an answer.
-	 * @return the slots, empty where all is known; a script that names no key counts for
-	 * all of them
+	 * The slots of the commands that may have run without an answer. A script without
+	 * keys counts for all slots.
+	 * @return the slots; empty if the outcome of all commands is known
 	 */
 	public BitSet unknown() {
 		BitSet slots = new BitSet();
@@ -95,29 +100,29 @@ public final class SlabSlots {
 		return slots;
 	}
 
-	/** Shows the commands that are to be sent again, in their order. */
+	/** Passes the commands to send again to a visitor, in their order. */
 	public void eachAgain(Redirect.Visitor visitor) {
 		SlabErrors errors = this.attempt.errors();
-		NotableReplies findings = this.attempt.replies().findings();
+		NotableReplies notableReplies = this.attempt.replies().notableReplies();
 		Redirect all = (this.commands.areAtomic()) ? errors.transactionRedirect() : null;
-		int finding = 0;
-		for (int command = this.again.nextSetBit(0); command >= 0; command = this.again.nextSetBit(command + 1)) {
-			while (finding < findings.count() && findings.position(finding) < command) {
-				finding++;
+		int notable = 0;
+		for (int command = this.toResend.nextSetBit(0); command >= 0; command = this.toResend.nextSetBit(command + 1)) {
+			while (notable < notableReplies.count() && notableReplies.position(notable) < command) {
+				notable++;
 			}
-			boolean found = !this.commands.areAtomic() && finding < findings.count()
-					&& findings.position(finding) == command;
-			@Nullable Redirect redirect = (found) ? errors.redirect(finding) : all;
+			boolean found = !this.commands.areAtomic() && notable < notableReplies.count()
+					&& notableReplies.position(notable) == command;
+			@Nullable Redirect redirect = (found) ? errors.redirect(notable) : all;
 			visitor.visit(command, of(this.commands, command), redirect);
 		}
 	}
 
-	/** The keys of a command, which {@link #eachAgain} shows. */
+	/** The keys of a command that {@link #eachAgain} has passed to a visitor. */
 	public List<ByteBuffer> keys(int command) {
 		return this.commands.keys(command);
 	}
 
-	/** The slot of a command's first key, or -1 for a script without. */
+	/** The slot of a command's first key, or -1 for a script without keys. */
 	static int of(Commands commands, int command) {
 		List<ByteBuffer> keys = commands.keys(command);
 		return (keys.isEmpty()) ? Slots.NONE

@@ -1,7 +1,7 @@
 /**
- * Commands that go to Redis in one write, and what becomes of each: records come in, RESP
- * goes out, replies come in, and outcomes go into the report. It knows neither the
- * connection nor its driver.
+ * A slab is a group of commands that goes to Redis in one write. This package turns
+ * records into RESP, replies into outcomes, and outcomes into report entries. It knows
+ * neither the connection nor the driver.
  */
 @NullMarked
 package io.pipeset.engine.slab;

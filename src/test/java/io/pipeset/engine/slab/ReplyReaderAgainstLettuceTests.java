@@ -42,11 +42,11 @@ class ReplyReaderAgainstLettuceTests {
 			assertThat(early || slab.attempt().read(ours)).as(text(reply)).isTrue();
 			assertThat(ours.readableBytes()).as(text(reply)).isEqualTo(theirs.readableBytes());
 			boolean error = reply[0] == '-' || reply[0] == '!';
-			assertThat(slab.replies().findings().errors() == 1).as(text(reply)).isEqualTo(error);
+			assertThat(slab.replies().notableReplies().errors() == 1).as(text(reply)).isEqualTo(error);
 			// Lettuce takes a bulk error for a value, which the protocol does not.
 			if (reply[0] == '-') {
 				assertThat(output.hasError()).as(text(reply)).isTrue();
-				assertThat(slab.replies().findings().decoder(0, Encoding.UTF8).next()).as(text(reply))
+				assertThat(slab.replies().notableReplies().decoder(0, Encoding.UTF8).next()).as(text(reply))
 					.isEqualTo(output.getError());
 			}
 		}

@@ -168,7 +168,7 @@ class ReplyReaderTests {
 	void hugeBulkIsSkippedWithoutBeingKept() {
 		Slab slab = sets(2, false);
 		read(slab, "$3000000\r\n" + "x".repeat(3_000_000) + "\r\n+OK\r\n");
-		assertThat(slab.replies().findings().count()).isZero();
+		assertThat(slab.replies().notableReplies().count()).isZero();
 		assertThat(slab.isAnswered()).isTrue();
 	}
 
@@ -178,7 +178,7 @@ class ReplyReaderTests {
 		read(slab, "$300000\r\n" + "x".repeat(300_000) + "\r\n_\r\n$0\r\n\r\n");
 		Account account = new Account(Results.ERRORS, 10, false);
 		slab.settle(account, LOSS);
-		assertThat(slab.replies().findings().bytes(0)).isZero();
+		assertThat(slab.replies().notableReplies().bytes(0)).isZero();
 		assertThat(account.total(Outcome.NOOP)).isEqualTo(2);
 		assertThat(account.total(Outcome.APPLIED)).isOne();
 	}

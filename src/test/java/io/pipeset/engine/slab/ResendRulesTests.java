@@ -331,7 +331,7 @@ class ResendRulesTests {
 			Verdict later = Verdict.values()[column];
 			List<Slab> sent = List.of(earlier.slab(this.slabs), later.slab(this.slabs));
 			ResendRules.mark(sent, true, true, (slab, redirect, byScript) -> true);
-			String goes = ((sent.get(0).again().get(0)) ? "E" : "") + ((sent.get(1).again().get(0)) ? "L" : "");
+			String goes = ((sent.get(0).toResend().get(0)) ? "E" : "") + ((sent.get(1).toResend().get(0)) ? "L" : "");
 			assertThat((goes.isEmpty()) ? "-" : goes).as("%s, then %s", earlier, later)
 				.isEqualTo(row.getString(1 + column));
 		}

@@ -99,13 +99,13 @@ class SlabMemoryTests {
 		String value = "$100000\r\n" + "x".repeat(100_000) + "\r\n";
 		Slab rich = FilledSlabs.written(this.slabs.fill(new Slab(0, 0, this.room), false, "SET a 1 GET"), value);
 		assertThat(this.room.held().get()).isGreaterThanOrEqualTo(SMALLEST + 100_000);
-		assertThat(rich.replies().findings().bytes(0)).isEqualTo(value.length());
+		assertThat(rich.replies().notableReplies().bytes(0)).isEqualTo(value.length());
 		rich.release();
 		assertThat(this.room.held().get()).isZero();
 		Slab poor = FilledSlabs
 			.written(this.slabs.fill(new Slab(0, 0, new CountedRoom(SMALLEST)), false, "SET a 1 GET"), value);
 		assertThat(poor.isAnswered()).isTrue();
-		assertThat(poor.replies().findings().count()).isZero();
+		assertThat(poor.replies().notableReplies().count()).isZero();
 	}
 
 	private static Record set(int valueBytes) {

@@ -133,8 +133,8 @@ class SlabTests {
 	@Test
 	void onlyWhatIsMarkedIsLeftToBeSentAgain() {
 		Slab slab = this.slabs.slab("SET a 1", "LPUSH l x", "EVALSHA " + FilledSlabs.SHA + " 1 s", "DEL b c");
-		slab.again().set(1);
-		slab.again().set(3);
+		slab.toResend().set(1);
+		slab.toResend().set(3);
 		assertThat(slab.retry()).isTrue();
 		assertThat(FilledSlabs.commands(slab).subList(1, 3)).containsExactly("LPUSH l x", "DEL b c");
 		assertThat(slab.commands().table().operation(0)).isEqualTo(Operation.LPUSH);
@@ -143,7 +143,7 @@ class SlabTests {
 		assertThat(slab.commands().key(1)).isEqualTo("b");
 		assertThat(slab.firstIndex()).isEqualTo(1);
 		assertThat(slab.lastIndex()).isEqualTo(3);
-		assertThat(slab.again().isEmpty()).isTrue();
+		assertThat(slab.toResend().isEmpty()).isTrue();
 		assertThat(slab.retry()).isFalse();
 		assertThat(slab.count()).isZero();
 		assertThat(slab.bytes()).isZero();
@@ -215,11 +215,11 @@ class SlabTests {
 	void whatItWasIsForgottenWhenItIsFilledAnew() {
 		Slab slab = FilledSlabs.written(this.slabs.transaction("SET a 1", "EVALSHA " + FilledSlabs.SHA + " 1 a"), "");
 		slab.attempt().end();
-		slab.again().set(1);
+		slab.toResend().set(1);
 		this.slabs.fill(slab, false, "SET c 1");
 		assertThat(FilledSlabs.commands(slab)).containsExactly("SET c 1");
 		assertThat(List.of(slab.isDone(), slab.isWritten(), slab.isAtomic(), slab.isAnswered())).containsOnly(false);
-		assertThat(slab.again().isEmpty()).isTrue();
+		assertThat(slab.toResend().isEmpty()).isTrue();
 	}
 
 	private static Record record(RecordDefaults defaults, Operation operation, byte[]... arguments) {

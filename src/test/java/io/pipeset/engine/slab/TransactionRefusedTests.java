@@ -63,7 +63,7 @@ class TransactionRefusedTests {
 		Slab slab = FilledSlabs.written(this.slabs.transaction("SET a 1", "SET b 2"), NO_MULTI + OK);
 		Slab before = FilledSlabs.written(this.slabs.slab("SET a 0", "SET c 0"), "");
 		ResendRules.mark(List.of(before, slab), true, true);
-		assertThat(before.again().cardinality()).isEqualTo(1);
+		assertThat(before.toResend().cardinality()).isEqualTo(1);
 		slab.settle(this.account, LOSS);
 		assertThat(slab.retry()).isFalse();
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));

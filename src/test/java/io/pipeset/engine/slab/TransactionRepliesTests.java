@@ -117,7 +117,7 @@ class TransactionRepliesTests {
 		slab.attempt().read(utf8(replies.replace("\n", "\r\n")));
 		slab.attempt().endWasNotSent();
 		ResendRules.mark(List.of(slab), false, true);
-		assertThat(slab.again().isEmpty()).isTrue();
+		assertThat(slab.toResend().isEmpty()).isTrue();
 		Account account = new Account(Results.ALL, 10, false);
 		slab.settle(account, LOSS);
 		assertThat(account.counts()).isEqualTo(new Counts(2, applied, 0, 0, unknown, 0));
