@@ -11,14 +11,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * Neighbouring records go as one command where Redis can run them so.
- */
+/** Neighbouring records go as one command if Redis can run them as one. */
 class CoalescedCommandsTests {
 
 	private static final Coalescing ALL = new Coalescing(true, true);
 
-	/** The same where the server has MSETEX. */
+	/** The same for a server with MSETEX. */
 	private static final Coalescing EXPIRING = new Coalescing(true, true, true, true);
 
 	private final FilledSlabs slabs = new FilledSlabs();
@@ -44,7 +42,7 @@ class CoalescedCommandsTests {
 			SADD s a,SADD t a,SADD t b,SREM t b | SADD s a,SADD t a b,SREM t b
 			LPUSH q a,LPUSH qq a,LPUSH q a      | LPUSH q a,LPUSH qq a,LPUSH q a
 			""")
-	void areMadeOfNeighbours(String records, String commands) {
+	void areMadeOfNeighbouringRecords(String records, String commands) {
 		assertThat(FilledSlabs.coalesced(slab(records), ALL)).isEqualTo(commands);
 	}
 
@@ -55,7 +53,7 @@ class CoalescedCommandsTests {
 			"ZADD z inf a,ZADD z +1 b", "ZADD z 0x1 a,ZADD z - b", "INCRBY n 1,INCRBY n 1",
 			"XADD x 1-1 f 1,XADD x 1-2 f 2", "PERSIST k,PERSIST k", "EXPIRE k 5,EXPIRE k 5",
 			"SETBIT b 1 1,SETBIT b 2 1", "GEOADD g 1 2 a,GEOADD g 1 2 b" })
-	void areNotMadeOfWhatRedisCannotRunAsOne(String records) {
+	void areNotMadeOfRecordsThatRedisCannotRunAsOne(String records) {
 		assertThat(FilledSlabs.coalesced(slab(records), ALL)).isEqualTo(records);
 	}
 
@@ -75,13 +73,13 @@ class CoalescedCommandsTests {
 			SET a 1 KEEPTTL KEEPTTL,SET b 2 KEEPTTL KEEPTTL | SET a 1 KEEPTTL KEEPTTL,SET b 2 KEEPTTL KEEPTTL
 			SET a 1 KEEPTTL,SET b 2 KEEPTTL           | SET a 1 KEEPTTL,SET b 2 KEEPTTL
 			""")
-	void areMadeOfSetsOfOneExpiryWhereTheServerHasThem(String records, String commands) {
+	void areMadeOfSetsWithOneExpiryIfTheServerHasMsetex(String records, String commands) {
 		assertThat(FilledSlabs.coalesced(slab(records), EXPIRING)).isEqualTo(commands);
 		assertThat(FilledSlabs.coalesced(slab(records), EXPIRING.inCluster())).isEqualTo(records);
 	}
 
 	@Test
-	void areNotMadeOfSetsThatCostTheServerNoMoreByThemselves() {
+	void areNotMadeOfSetsThatAreNoSlowerOneByOne() {
 		String records = "SET a 1,SET b 2,SET c 3 EX 5,SET d 4 EX 5,DEL a,DEL b";
 		assertThat(FilledSlabs.coalesced(slab(records), new Coalescing(true, true, false, false)))
 			.isEqualTo("SET a 1,SET b 2,SET c 3 EX 5,SET d 4 EX 5,DEL a b");
@@ -91,7 +89,7 @@ class CoalescedCommandsTests {
 	}
 
 	@Test
-	void areNotMadeWhereTheConnectionDoesNotAllowThem() {
+	void areNotMadeIfTheConnectionDoesNotAllowThem() {
 		String keys = "SET a 1,SET b 2,DEL a,DEL b,UNLINK a,UNLINK b";
 		assertThat(FilledSlabs.coalesced(slab(keys), new Coalescing(false, true))).isEqualTo(keys);
 		String pops = "RPOP q,RPOP q,LPOP q,LPOP q";
@@ -101,7 +99,7 @@ class CoalescedCommandsTests {
 	}
 
 	@Test
-	void areNotMadeWhereTheirReplyWouldNotTellThatOfEachRecord() {
+	void areNotMadeIfTheirReplyDoesNotGiveTheReplyToEachRecord() {
 		for (String records : List.of("SADD s a,SADD s b", "HSET h f 1,HSET h g 2", "ZADD z 1 a,ZADD z 2 b",
 				"DEL a,DEL b", "PFADD p a,PFADD p b", "HDEL h f,HDEL h g", "SREM s a,SREM s b", "ZREM z a,ZREM z b")) {
 			assertThat(FilledSlabs.coalesced(this.slabs.slab(records.split(",", -1)), ALL)).isEqualTo(records);

@@ -26,9 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/**
- * The reply to a command that several records have in common is entered for each of them.
- */
+/** The reply to a coalesced command gives the outcome of each of its records. */
 class CoalescedRepliesTests {
 
 	private static final Coalescing ALL = new Coalescing(true, true);
@@ -67,7 +65,7 @@ class CoalescedRepliesTests {
 			*-1\\r\\n                                         | 0 | 3
 			_\\r\\n                                           | 0 | 3
 			""")
-	void dealOutTheValuesOfAPop(String reply, long applied, long noop) {
+	void giveEachPopItsValue(String reply, long applied, long noop) {
 		Slab slab = this.slabs.unlisted("RPOP q", "RPOP q", "RPOP q", "SET a 1");
 		Slab answered = answered(slab, reply.replace("\\r\\n", "\r\n") + OK);
 		assertThat(answered.isAnswered()).isTrue();
@@ -88,7 +86,7 @@ class CoalescedRepliesTests {
 					*2\\r\\n:1\\r\\n!8\\r\\nTSDB: no\\r\\n               | REJECTED | TSDB: no (1 of the record's 2 parts ran nevertheless)
 					-WRONGTYPE no\\r\\n                             | REJECTED | WRONGTYPE no
 					""")
-	void areErrorsWhereRedisRefusedAPart(String reply, Outcome outcome, @Nullable String message) {
+	void areErrorsIfRedisRefusedAPart(String reply, Outcome outcome, @Nullable String message) {
 		for (boolean all : new boolean[] { true, false }) {
 			Account account = new Account(Results.ALL, 100, false);
 			LoggedOutcomes log = new LoggedOutcomes();
@@ -107,7 +105,7 @@ class CoalescedRepliesTests {
 	}
 
 	@Test
-	void dealOutTheValuesThatCameBeforeALoss() {
+	void giveEachPopItsValueUntilALoss() {
 		Slab slab = answered(this.slabs.unlisted("RPOP q", "RPOP q", "RPOP q"), "*3\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\n");
 		assertThat(slab.isAnswered()).isFalse();
 		slab.attempt().end();
@@ -137,7 +135,7 @@ class CoalescedRepliesTests {
 		assertThat(slab.errors().areInCommon()).isTrue();
 		ResendRules.mark(List.of(slab), false, false);
 		settle(slab);
-		// Record b of the refused command was overtaken by the other one.
+		// The other record of b ran after the refused command.
 		assertThat(this.account.counts()).isEqualTo(new Counts(4, 3, 0, 0, 0, 1));
 		assertThat(slab.retry()).isTrue();
 		assertThat(FilledSlabs.coalesced(slab, ALL)).isEqualTo("SET a 1");
@@ -158,7 +156,7 @@ class CoalescedRepliesTests {
 	}
 
 	@Test
-	void refusedInATransactionGoAgainAsAWhole() {
+	void refusedInATransactionAreSentAgainAsAWhole() {
 		Slab slab = this.slabs.transaction("SET a 1", "SET b 2", "LPUSH q a");
 		slab.coalesce(ALL);
 		FilledSlabs.written(slab, OK + "-NOPERM No permissions to access a key\r\n" + FilledSlabs.QUEUED
@@ -197,7 +195,7 @@ class CoalescedRepliesTests {
 	}
 
 	@Test
-	void refusedBehindAMultiThatWasRefusedAreNotSentAgain() {
+	void refusedAfterARefusedMultiAreNotSentAgain() {
 		Slab slab = this.slabs.transaction("INCRBY n 1", "SET a 1", "SET b 2");
 		slab.coalesce(ALL);
 		FilledSlabs.written(slab, "-ERR unknown command 'MULTI'\r\n:1\r\n-ERR unknown command 'MSET'\r\n"
@@ -211,7 +209,7 @@ class CoalescedRepliesTests {
 	}
 
 	@Test
-	void refusedBeforeALossAreCertainlyNotRun() {
+	void refusedBeforeALossHaveNotRun() {
 		Slab slab = answered(this.slabs.unlisted("SET a 1", "SET b 2", "INCRBY n 1"),
 				"-ERR unknown command 'MSET'\r\n");
 		slab.attempt().end();
@@ -224,7 +222,7 @@ class CoalescedRepliesTests {
 	@CsvSource({ "PFADD p a;PFADD p b, INVALIDOBJ Corrupted HLL object detected, true, true",
 			"SET a 1;SET b 2, ERR unknown command 'MSET', false, true",
 			"RPOP q;RPOP q, ERR wrong number of arguments, true, false" })
-	void refusedAreMadeNoMoreUnlessItIsForTheirData(String records, String error, boolean severalKeys,
+	void refusedAreNotAllowedAnyMoreUnlessTheDataIsTheReason(String records, String error, boolean severalKeys,
 			boolean countedPops) {
 		Slab slab = answered(this.slabs.unlisted(records.split(";", -1)), "-" + error + "\r\n");
 		assertThat(slab.errors().areInCommon()).isTrue();
@@ -232,7 +230,7 @@ class CoalescedRepliesTests {
 	}
 
 	@Test
-	void areThoseOfEachSetThoughMsetexAnswersOtherwise() {
+	void toMsetexAreGivenAsTheRepliesToEachSet() {
 		for (boolean all : new boolean[] { true, false }) {
 			Account account = new Account(Results.ALL, 100, false);
 			Slab slab = this.slabs.fill(new Slab(), false, all, "SET a 1 EX 5", "SET b 2 EX 5", "SET c 3 EX 6",
@@ -250,7 +248,7 @@ class CoalescedRepliesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "ERR unknown command 'MSETEX'", "NOPERM no msetex", "CROSSSLOT no" })
-	void refusedOfMsetexGoAloneAndMsetGoesOn(String error) {
+	void refusedByMsetexAreSentOneByOneAndMsetStaysAllowed(String error) {
 		Slab slab = this.slabs.unlisted("SET a 1 EX 5", "SET b 2 EX 5", "SET c 3", "SET d 4", "SET a 5");
 		slab.coalesce(EXPIRING);
 		FilledSlabs.written(slab, "-" + error + "\r\n" + OK);
@@ -258,14 +256,14 @@ class CoalescedRepliesTests {
 		assertThat(slab.errors().stillAllowed(EXPIRING)).isEqualTo(ALL);
 		ResendRules.mark(List.of(slab), false, false);
 		settle(slab);
-		// A later record of its key ran already.
+		// A later record of the key a ran already.
 		assertThat(this.account.counts()).isEqualTo(new Counts(4, 3, 0, 0, 0, 1));
 		assertThat(slab.retry()).isTrue();
 		assertThat(FilledSlabs.commands(slab)).containsExactly("SET b 2 EX 5");
 	}
 
 	@Test
-	void ofMsetexAreUnknownWithoutAReplyAndSentAgainOneByOne() {
+	void lostWithMsetexAreSentAgainOneByOne() {
 		Slab slab = this.slabs.unlisted("SET a 1 EX 5", "SET b 2 EX 5");
 		slab.coalesce(EXPIRING);
 		FilledSlabs.written(slab, "").attempt().end();
@@ -281,7 +279,7 @@ class CoalescedRepliesTests {
 	}
 
 	@Test
-	void ofMsetexThatRedisRefusesForItselfAreEachRecords() {
+	void refusedByTheServerAreTheErrorsOfEachRecord() {
 		Slab slab = this.slabs.unlisted("SET a 1 EX 5", "SET b 2 EX 5");
 		slab.coalesce(EXPIRING);
 		FilledSlabs.written(slab, "-OOM command not allowed when used memory > 'maxmemory'.\r\n");
@@ -292,7 +290,7 @@ class CoalescedRepliesTests {
 	}
 
 	@Test
-	void areNoneOfNilsInResp2() {
+	void countNilsOfResp2AsNoValues() {
 		Account popped = new Account(Results.ERRORS, 10, true);
 		Slab slab = this.slabs.unlisted("RPOP q", "RPOP q");
 		FilledSlabs.written(slab, "$1\r\na\r\n$-1\r\n");
@@ -302,7 +300,7 @@ class CoalescedRepliesTests {
 	}
 
 	@Test
-	void takeAnAttributeAheadOfAListForNoReply() {
+	void ignoreAnAttributeBeforeAnArray() {
 		settle(answered(this.slabs.unlisted("RPOP q", "RPOP q", "RPOP q"),
 				"|1\r\n+k\r\n+v\r\n*3\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n"));
 		assertThat(replies()).containsExactly("a", "b", "c");
@@ -310,14 +308,14 @@ class CoalescedRepliesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "$1\r\na\r\n", ":1\r\n", "+OK\r\n", "*4\r\n$1\r\na\r\n" })
-	void refuseAReplyThatAnswersNoPops(String reply) {
+	void refuseAReplyThatCannotAnswerPops(String reply) {
 		assertThatExceptionOfType(DecoderException.class)
 			.isThrownBy(() -> answered(this.slabs.unlisted("RPOP q", "RPOP q", "RPOP q"), reply));
 	}
 
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 1, 2 })
-	void readRepliesThatAreCutAnywhere(int mode) {
+	void areReadIfTheyAreCutAnywhere(int mode) {
 		String body = ">2\r\n+inv\r\n$1\r\nk\r\n+OK\r\n*2\r\n|1\r\n+k\r\n+v\r\n$1\r\nx\r\n$4\r\na\r\nb\r\n:7\r\n_\r\n:1\r\n"
 				+ "-WRONGTYPE no\r\n*2\r\n$0\r\n\r\n$2\r\nzz\r\n:1\r\n";
 		String replies = switch (mode) {

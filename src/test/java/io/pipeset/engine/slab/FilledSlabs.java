@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Makes slabs for tests from commands in plain text, and answers them with RESP. The
- * indexes of all records of one maker count on from 0, as those of a job do.
+ * records of one instance have the indexes 0, 1, 2 and so on, as in a job.
  */
 public final class FilledSlabs {
 
@@ -49,12 +49,12 @@ public final class FilledSlabs {
 		return fill(new Slab(), true, commands);
 	}
 
-	/** Fills a slab that was used before. */
+	/** Fills a used slab again. */
 	Slab fill(Slab slab, boolean atomic, String... commands) {
 		return fill(slab, atomic, true, commands);
 	}
 
-	/** A slab that is filled anew, whose replies are listed or not. */
+	/** Fills a slab again, with or without a list of replies. */
 	Slab fill(Slab slab, boolean atomic, boolean captureAll, String... commands) {
 		slab.clear(captureAll, atomic);
 		return add(slab, commands);
@@ -82,7 +82,7 @@ public final class FilledSlabs {
 	}
 
 	/**
-	 * Writes a slab, and feeds it replies, which need not suffice for all its commands.
+	 * Writes a slab, and gives it replies. The replies may be too few for all commands.
 	 * @param slab a filled slab
 	 * @param replies RESP
 	 * @return the same slab
@@ -98,7 +98,7 @@ public final class FilledSlabs {
 		return fill(new Slab(), false, false, records);
 	}
 
-	/** What a slab writes where common commands are allowed, separated by commas. */
+	/** The commands that a slab writes with coalescing, separated by commas. */
 	static String coalesced(Slab slab, Coalescing allowed) {
 		slab.coalesce(allowed);
 		ByteBuf out = Unpooled.buffer();
@@ -107,14 +107,14 @@ public final class FilledSlabs {
 		return String.join(",", commands(out.toString(StandardCharsets.UTF_8)));
 	}
 
-	/** The records of a slab, as one writes them. */
+	/** The records of a slab in plain text. */
 	static List<String> commands(Slab slab) {
 		ByteBuf out = Unpooled.buffer();
 		slab.commands().writeTo(out, new CoalescedCommands(slab.commands()), new AskingCommands());
 		return commands(out.toString(StandardCharsets.UTF_8));
 	}
 
-	/** Commands in RESP, as one writes them. */
+	/** Commands in plain text, from RESP. */
 	static List<String> commands(String resp) {
 		List<String> commands = new ArrayList<>();
 		resp.lines().forEach((line) -> {

@@ -23,9 +23,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Random slabs are lost, refused and sent again at random. A model notes which commands
- * Redis has run, and what can be known of them. A failure names its seed, which makes the
- * same case again.
+ * Random slabs are lost, refused and sent again. A model notes which commands Redis has
+ * run, and which outcomes are certain. A failure names its seed, which repeats the case.
  */
 class RandomLossesTests {
 
@@ -44,7 +43,7 @@ class RandomLossesTests {
 	private final List<String> records = new ArrayList<>();
 
 	/**
-	 * The times at which each record ran, without those runs of a script that answered an
+	 * The times at which each record ran, without runs of a script that returned an
 	 * error.
 	 */
 	private final TreeMap<Long, List<Integer>> runs = new TreeMap<>();
@@ -52,13 +51,13 @@ class RandomLossesTests {
 	/** The records that were written at least once without an answer. */
 	private final Set<Long> lost = new HashSet<>();
 
-	/** The records of a transaction that was lost, some of which may be answered. */
+	/** The records of lost transactions. Some of these records may be answered. */
 	private final Set<Long> lostInPart = new HashSet<>();
 
-	/** The records whose script failed. It may have written all the same. */
+	/** The records whose script failed. The script may have written before. */
 	private final Set<Long> failedScripts = new HashSet<>();
 
-	/** The time at which each record was refused for good last. */
+	/** The time at which each record was last refused for good. */
 	private final Map<Long, Integer> refusals = new HashMap<>();
 
 	private Random random = new Random();
@@ -67,7 +66,7 @@ class RandomLossesTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void noRecordIsSaidNotToHaveRunThatMayHave(boolean atomic) {
+	void noRecordThatMayHaveRunIsReportedAsNotRun(boolean atomic) {
 		for (int seed = 0; seed < CASES; seed++) {
 			RandomLossesTests one = new RandomLossesTests();
 			one.random = new Random(seed);
@@ -193,7 +192,7 @@ class RandomLossesTests {
 		this.clock++;
 		if (chance(15)) {
 			String refusal = refusal();
-			// A refusal for a moment says nothing of the keys.
+			// A transient error says nothing about the keys.
 			this.refusals.remove(index);
 			if (!refusal.startsWith("-BUSY")) {
 				this.refusals.put(index, this.clock);
@@ -243,7 +242,7 @@ class RandomLossesTests {
 				assertThat(ran).as("%s", item).hasSizeLessThanOrEqualTo(1);
 				assertThat(this.runs.tailMap(item.index(), false).entrySet())
 					.filteredOn((later) -> !ran.isEmpty() && meet(this.records.get(later.getKey().intValue()), record))
-					.allMatch((later) -> ran.get(0) < later.getValue().get(0), "ran first behind " + item);
+					.allMatch((later) -> ran.get(0) < later.getValue().get(0), "ran first after " + item);
 			}
 			if (item.status() == Outcome.APPLIED || item.status() == Outcome.NOOP) {
 				assertThat(this.runs.headMap(item.index()).entrySet())
@@ -254,8 +253,8 @@ class RandomLossesTests {
 	}
 
 	/**
-	 * Whether two records may share a key, and are not both removals, which may change
-	 * places. A record without keys may share one with every other.
+	 * Whether two records may share a key and must keep their order. Two removals need
+	 * not. A record without keys may share a key with every other.
 	 */
 	private static boolean meet(String one, String other) {
 		if (one.startsWith("DEL") && other.startsWith("DEL")) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Redirected commands are sent again, in order, and some of them behind an ASKING. */
+/** Redirected commands are sent again, in order, and some of them after an ASKING. */
 class RedirectTests {
 
 	private static final String OK = FilledSlabs.OK;
@@ -41,7 +41,7 @@ class RedirectTests {
 					"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'., WAIT",
 					"MOVED 7 h:1, none", "MOVED, none", "MOVED 15495, none", "MOVED 15495 h:1 more, none",
 					"MOVED x h:1, none", "ERR MOVED 15495 h:1, none", "WRONGTYPE Operation, none", "LOADING, none" })
-	void anErrorIsARedirectionOnlyInRedissOwnWords(String error, Kind kind) {
+	void anErrorIsARedirectionOnlyWithRedissOwnText(String error, Kind kind) {
 		Slab slab = FilledSlabs.written(this.slabs.slab("SET a 1"), "-" + error + "\r\n");
 		assertThat(slab.errors().areRedirected()).isEqualTo(kind != null);
 		Redirect redirect = slab.errors().redirect(0);
@@ -77,7 +77,7 @@ class RedirectTests {
 	}
 
 	@Test
-	void aScriptMayMakeARedirectionUp() {
+	void aScriptMayMakeUpARedirection() {
 		Slab slab = FilledSlabs.written(this.slabs.slab("EVALSHA " + FilledSlabs.SHA + " 1 a", "SET b 1"),
 				"+sha\r\n" + MOVED + OK);
 		List<Boolean> scripts = new ArrayList<>();
@@ -89,7 +89,7 @@ class RedirectTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 1, 7, 1000 })
-	void anAskingGoesAheadOfTheCommandsThatWereToldSo(int pieces) {
+	void anAskingComesBeforeTheCommandsThatGotAsk(int pieces) {
 		Slab slab = FilledSlabs.written(this.slabs.slab("SET b 0", "SET a 1", "SET a 2", "SET c 3"),
 				OK + ASK + ASK + OK);
 		mark(slab);
@@ -122,14 +122,14 @@ class RedirectTests {
 	}
 
 	@Test
-	void theAnswersToAskingAreNotTakenForThoseOfCommands() {
+	void repliesToAskingAreNotRepliesToCommands() {
 		Slab slab = FilledSlabs.written(this.slabs.slab("LPUSH a 1", "LPUSH a 2"), ASK + ASK);
 		mark(slab);
 		slab.slots().ask(0);
 		slab.slots().ask(1);
 		settle(slab, true);
 		write(slab);
-		// The connection ends behind the second ASKING.
+		// The connection ends after the reply to the second ASKING.
 		read(slab, OK + ":1\r\n" + OK, 1000);
 		assertThat(slab.isAnswered()).isFalse();
 		assertThat(slab.slots().unknown()).isEqualTo(BitSet.valueOf(bits(15495)));
@@ -138,7 +138,7 @@ class RedirectTests {
 	}
 
 	@Test
-	void anAskingThatIsRefusedIsNamedAndNotTakenForTheAnswerToItsCommand() {
+	void theErrorToAskingIsReportedAndIsNotTheReplyToItsCommand() {
 		String refused = "-NOPERM this user has no permissions to run the 'asking' command\r\n";
 		Slab single = FilledSlabs.written(this.slabs.slab("SET a 1", "SET a 2"), OK + ASK);
 		Slab script = FilledSlabs.written(this.slabs.slab("EVALSHA " + FilledSlabs.SHA + " 1 a"), "+sha\r\n" + ASK);
@@ -162,7 +162,7 @@ class RedirectTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "-MOVED 15495 h:1", "-TRYAGAIN Multiple keys request during rehashing of slot" })
-	void aTransactionThatIsRedirectedGoesAgainAsAWhole(String error) {
+	void aRedirectedTransactionIsSentAgainAsAWhole(String error) {
 		String discarded = "-EXECABORT Transaction discarded because of previous errors.\r\n";
 		Slab queued = FilledSlabs.written(this.slabs.transaction("SET a 1", "SET a 2"),
 				OK + error + "\r\n" + error + "\r\n" + discarded);
@@ -189,7 +189,7 @@ class RedirectTests {
 			"ASK 15495 h:1, TRYAGAIN Multiple keys request during rehashing of slot, TRYAGAIN",
 			"TRYAGAIN Multiple keys request during rehashing of slot, ASK 15495 h:1, TRYAGAIN",
 			"CLUSTERDOWN The cluster is down, MOVED 15495 h:1, MOVED", "ASK 15495 h:1, ASK 15495 h:2, ASK" })
-	void aTransactionWhoseCommandsAreRedirectedInDifferentWaysGoesAgainAsAWhole(String first, String last, Kind kind) {
+	void aTransactionWithDifferentRedirectionsIsSentAgainAsAWhole(String first, String last, Kind kind) {
 		Slab slab = FilledSlabs.written(this.slabs.transaction("SET a 1", "SET a 2", "SET a 3"), OK + "-" + first
 				+ "\r\n" + FilledSlabs.QUEUED + "-" + last + "\r\n-EXECABORT Transaction discarded.\r\n");
 		assertThat(slab.errors().areRedirected()).isTrue();
@@ -200,7 +200,7 @@ class RedirectTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "-ERR wrong number of arguments", "-MOVED 7 h:1" })
-	void aTransactionIsNotSentAgainForARedirectionBesideAnotherError(String error) {
+	void aTransactionWithARedirectionAndAnotherErrorIsNotSentAgain(String error) {
 		Slab slab = FilledSlabs.written(this.slabs.transaction("SET a 1", "SET a 2"),
 				OK + MOVED + error + "\r\n-EXECABORT Transaction discarded.\r\n");
 		assertThat(slab.errors().areRedirected()).isFalse();

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The memory for the replies to one write is bounded, if the report can do without them.
+ * The memory for the replies to one write is bounded if the report can do without them.
  */
 class ReplyBoundTests {
 
@@ -26,7 +26,7 @@ class ReplyBoundTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 1 << 16, 1 << 30 })
-	void repliesBeyondTheBoundAreNotKeptAndTheirCommandsRan(int pieceBytes) {
+	void commandsRanEvenIfTheirRepliesExceedTheBound(int pieceBytes) {
 		Slab slab = slab(Operation.SET, 1002, "k", "v", "GET");
 		String value = "x".repeat(MIB - 20);
 		read(slab, reply("+OK"), pieceBytes);
@@ -46,7 +46,7 @@ class ReplyBoundTests {
 	}
 
 	@Test
-	void aNoopWhoseReplyIsNotKeptIsStillOne() {
+	void aNoopIsKnownEvenIfItsReplyIsNotKept() {
 		Slab slab = slab(Operation.SET, 3, "k", "v", "NX", "GET");
 		String value = "x".repeat(5 * MIB);
 		read(slab, "$" + value.length() + "\r\n" + value + "\r\n", 1 << 16);
@@ -73,7 +73,7 @@ class ReplyBoundTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 1, 7, 1 << 16 })
-	void ofAnErrorTheBeginningIsKept(int pieceBytes) {
+	void onlyTheStartOfALongErrorIsKept(int pieceBytes) {
 		Slab slab = slab(Operation.RPOP, 6, "k");
 		String text = "BIG " + "x".repeat(100_000);
 		String wide = "BIG " + "\u00e9".repeat(100_000);
@@ -93,16 +93,16 @@ class ReplyBoundTests {
 	}
 
 	@Test
-	void errorsTakeMemoryAndAreShorterWhereThereIsNone() {
-		CountedRoom room = new CountedRoom(10 * MIB);
-		Slab slab = slab(room, Operation.LPUSH, 10_000, "k", "v");
-		long filled = room.held().get();
-		room.take(10 * MIB - filled - MIB / 4);
+	void errorsTakeMemoryAndAreShorterWithoutIt() {
+		CountedRoom memory = new CountedRoom(10 * MIB);
+		Slab slab = slab(memory, Operation.LPUSH, 10_000, "k", "v");
+		long filled = memory.held().get();
+		memory.take(10 * MIB - filled - MIB / 4);
 		String error = reply("-BIG " + "x".repeat(1000));
 		for (int i = 0; i < 10_000; i++) {
 			read(slab, error, 1 << 16);
 		}
-		assertThat(room.held().get()).isBetween(10L * MIB - MIB / 8, 10L * MIB);
+		assertThat(memory.held().get()).isBetween(10L * MIB - MIB / 8, 10L * MIB);
 		Account account = new Account(Results.ERRORS, 10_000, false);
 		slab.settle(account, null);
 		assertThat(account.items()).hasSize(10_000).allSatisfy((item) -> {
@@ -112,12 +112,12 @@ class ReplyBoundTests {
 		assertThat(account.items().get(0).error().message()).hasSizeGreaterThan(500);
 		assertThat(account.items().get(9999).error().message()).hasSizeLessThan(64);
 		slab.clear(true, false);
-		assertThat(room.held().get()).isLessThanOrEqualTo(10L * MIB - MIB / 4);
+		assertThat(memory.held().get()).isLessThanOrEqualTo(10L * MIB - MIB / 4);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "$-1", "_" })
-	void aNilBehindValuesSaysThatSomeWereLeft(String nil) {
+	void aNilAfterValuesSaysThatSomeWereLeftInRedis(String nil) {
 		Slab slab = slab(Operation.RPOP, 2, "k", "10");
 		read(slab, "*2\r\n$1\r\na\r\n$2\r\nbc\r\n", 1);
 		Account account = new Account(Results.ERRORS, 10, false);
@@ -150,8 +150,8 @@ class ReplyBoundTests {
 		return slab(MemoryReservation.UNLIMITED, operation, commands, arguments);
 	}
 
-	private static Slab slab(MemoryReservation room, Operation operation, int commands, String... arguments) {
-		Slab slab = new Slab(0, 0, room);
+	private static Slab slab(MemoryReservation memory, Operation operation, int commands, String... arguments) {
+		Slab slab = new Slab(0, 0, memory);
 		slab.clear(true, false);
 		Record record = new Record();
 		for (int i = 0; i < commands; i++) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Our reader of replies reads the same values as that of Lettuce. */
+/** Our reader of replies reads the same values as Lettuce's. */
 class ReplyReaderAgainstLettuceTests {
 
 	private static final int REPLIES = 20_000;
@@ -27,7 +27,7 @@ class ReplyReaderAgainstLettuceTests {
 	private final Random random = new Random(this.seed);
 
 	@Test
-	void everyReplyEndsWhereLettuceSaysAndIsAnErrorWhenLettuceSaysSo() {
+	void everyReplyHasTheEndAndTheKindThatLettuceReads() {
 		RedisStateMachine lettuce = new RedisStateMachine();
 		lettuce.setProtocolVersion(ProtocolVersion.RESP3);
 		for (int i = 0; i < REPLIES; i++) {
@@ -43,7 +43,8 @@ class ReplyReaderAgainstLettuceTests {
 			assertThat(ours.readableBytes()).as(text(reply)).isEqualTo(theirs.readableBytes());
 			boolean error = reply[0] == '-' || reply[0] == '!';
 			assertThat(slab.replies().notableReplies().errors() == 1).as(text(reply)).isEqualTo(error);
-			// Lettuce takes a bulk error for a value, which the protocol does not.
+			// Lettuce reads a bulk error as a value, which is not what the protocol
+			// says.
 			if (reply[0] == '-') {
 				assertThat(output.hasError()).as(text(reply)).isTrue();
 				assertThat(slab.replies().notableReplies().decoder(0, Encoding.UTF8).next()).as(text(reply))

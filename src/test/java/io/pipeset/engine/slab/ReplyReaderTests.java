@@ -157,7 +157,7 @@ class ReplyReaderTests {
 	}
 
 	@Test
-	void whatFollowsTheLastReplyIsLeftUnread() {
+	void bytesAfterTheLastReplyStayUnread() {
 		Slab slab = sets(1, false);
 		ByteBuf in = utf8("+OK\r\n+PONG\r\n");
 		assertThat(slab.attempt().read(in)).isTrue();
@@ -173,7 +173,7 @@ class ReplyReaderTests {
 	}
 
 	@Test
-	void theValueThatKeptARecordFromWritingIsNotedWithoutBeingKept() {
+	void anExistingValueMakesANoopWithoutBeingKept() {
 		Slab slab = sets(3, false, "NX", "GET");
 		read(slab, "$300000\r\n" + "x".repeat(300_000) + "\r\n_\r\n$0\r\n\r\n");
 		Account account = new Account(Results.ERRORS, 10, false);
@@ -184,7 +184,7 @@ class ReplyReaderTests {
 	}
 
 	@Test
-	void whatIsNoReplyIsAnError() {
+	void anUnknownTypeOfReplyIsAnError() {
 		Slab slab = sets(1, false);
 		assertThatExceptionOfType(DecoderException.class).isThrownBy(() -> read(slab, "HTTP/1.1 400\r\n"))
 			.withMessageContaining("'H'");
@@ -235,7 +235,7 @@ class ReplyReaderTests {
 		return Unpooled.copiedBuffer(text, StandardCharsets.UTF_8);
 	}
 
-	/** A slab of SETs with NX, to which a nil means a noop. */
+	/** A slab of SETs with NX, for which a nil means a no-op. */
 	private static Slab sets(int commands, boolean captureAll) {
 		return sets(commands, captureAll, "NX");
 	}

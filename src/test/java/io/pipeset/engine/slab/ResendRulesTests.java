@@ -45,31 +45,31 @@ class ResendRulesTests {
 	private final Account account = new Account(Results.ALL, 100, false);
 
 	@Test
-	void whatWasAnsweredIsNotSentAgainAndWhatMayHaveRunIsWhereThatDoesNoHarm() {
+	void unansweredCommandsAreSentAgainIfARepeatDoesNoHarm() {
 		Slab slab = written(slab("SET a 1", "SET b 2", "LPUSH l x", "SET c 3", "RPOP l"), OK);
 		assertThat(again(true, slab)).containsExactly("SET b 2", "SET c 3");
 		assertThat(counts()).isEqualTo(new Counts(3, 1, 0, 0, 2, 0));
 	}
 
 	@Test
-	void whatRanAndIsNotConfirmedIsSentAgainInTheOrderOfItsKeyWhereThatDoesNoHarm() {
+	void unconfirmedCommandsAreSentAgainInOrderIfARepeatDoesNoHarm() {
 		Slab slab = written(slab("SET a 1", "SET l 2", "LPUSH l x", "SET c 3", "SET d 4 NX"),
 				OK + OK + ":1\r\n" + OK + "$-1\r\n");
-		slab.attempt().unconfirmed(new Loss(Loss.UNCONFIRMED, "Nobody has it"));
+		slab.attempt().unconfirmed(new Loss(Loss.UNCONFIRMED, "No replica has it"));
 		assertThat(again(true, slab)).containsExactly("SET a 1", "SET c 3");
 		assertThat(counts()).isEqualTo(new Counts(3, 0, 1, 0, 2, 0));
 	}
 
 	@Test
-	void whatRanAndIsNotConfirmedIsNotSentAgainWithoutALoss() {
+	void unconfirmedCommandsAreNotSentAgainWithoutALoss() {
 		Slab slab = written(slab("SET a 1", "SET b 2"), OK + BUSY);
-		slab.attempt().unconfirmed(new Loss(Loss.UNCONFIRMED, "Nobody has it"));
+		slab.attempt().unconfirmed(new Loss(Loss.UNCONFIRMED, "No replica has it"));
 		assertThat(again(false, slab)).containsExactly("SET b 2");
 		assertThat(counts()).isEqualTo(new Counts(1, 0, 0, 0, 1, 0));
 	}
 
 	@Test
-	void whatAFormerMasterRefusedHasNotRunAndIsSentAgainWhateverItIs() {
+	void commandsThatADemotedMasterRefusedAreSentAgain() {
 		String readOnly = "-READONLY You can't write against a read only replica.\r\n";
 		Slab refused = written(slab("LPUSH l x", "SET a 1", "SET b 2", "LPUSH b y"), readOnly.repeat(3) + ":1\r\n");
 		assertThat(refused.attempt().markIfDemoted()).isTrue();
@@ -82,7 +82,7 @@ class ResendRulesTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "EXPIRE k 10", "PEXPIRE k 10", "EXPIREAT k 33177117420", "PEXPIREAT k 33177117420000",
 			"HEXPIRE k 10 FIELDS 1 f" })
-	void anExpiryIsNotSentAgainAheadOfARecordThatMayHaveMadeItsKey(String expiry) {
+	void anExpiryIsNotSentAgainBeforeARecordThatMayHaveMadeItsKey(String expiry) {
 		assertThat(again(true, written(slab(expiry, "HSET k f v"), ""))).containsExactly("HSET k f v");
 		assertThat(again(true, written(slab(expiry, "HSET l f v"), ""))).containsExactly(expiry, "HSET l f v");
 	}
@@ -90,7 +90,7 @@ class ResendRulesTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "COPY a b", "RENAME a b", "LMOVE a b LEFT LEFT", "SMOVE a b m", "MSETEX 2 a 1 b 2 NX",
 			"JSON.MSET a $.x 1 b $.x 2", "TS.MADD a 1 2 b 3 4" })
-	void noKeyOfARecordThatMayHaveRunIsWrittenAgainAheadOfIt(String command) {
+	void noEarlierWriteToAKeyIsSentAgainIfALaterRecordMayHaveRun(String command) {
 		assertThat(again(true, written(slab("SET a 1", "SET b 2", "SET c 3", command, "SET b 4"), "")))
 			.containsExactly("SET c 3", "SET b 4");
 	}
@@ -103,7 +103,7 @@ class ResendRulesTests {
 	}
 
 	@Test
-	void withoutAFenceNothingIsSentAgainThatMayHaveRun() {
+	void commandsThatMayHaveRunAreNotSentAgainWithoutAFence() {
 		Slab written = written(slab("SET a 1", "SET b 2"), OK);
 		Slab unwritten = slab("SET c 3", "LPUSH l x");
 		assertThat(again(false, written, unwritten)).containsExactly("SET c 3", "LPUSH l x");
@@ -111,29 +111,29 @@ class ResendRulesTests {
 	}
 
 	@Test
-	void whatWasNotWrittenIsSentWhateverItIs() {
+	void unwrittenCommandsAreSent() {
 		assertThat(again(true, slab("RPOP l", "SET a 1"), slab("LPUSH l x"))).containsExactly("RPOP l", "SET a 1",
 				"LPUSH l x");
 		assertThat(counts().received()).isZero();
 	}
 
 	@Test
-	void nothingIsSentAgainBehindALaterCommandOfItsKeyThatMayHaveRun() {
+	void nothingIsSentAgainAfterALaterCommandOfItsKeyThatMayHaveRun() {
 		Slab slab = written(slab("DEL l", "DEL m", "DEL n l", "LPUSH l x", "DEL l"), "");
 		assertThat(again(true, slab)).containsExactly("DEL m", "DEL l");
 		assertThat(counts()).isEqualTo(new Counts(3, 0, 0, 0, 3, 0));
 	}
 
 	@Test
-	void nothingIsSentAgainBehindALaterCommandOfItsKeyThatIsHeldBackItself() {
-		// b waits for LPUSH, and so does a, which shares a key with it.
+	void nothingIsSentAgainAfterALaterCommandOfItsKeyThatIsHeldBack() {
+		// LPUSH is not sent again. So DEL a b is held back, and SET a 1 with it.
 		Slab slab = written(slab("SET a 1", "DEL a b", "LPUSH b x"), "");
 		assertThat(again(true, slab)).isEmpty();
 		assertThat(counts()).isEqualTo(new Counts(3, 0, 0, 0, 3, 0));
 	}
 
 	@Test
-	void aRemovalIsSentAgainBehindALaterOneButNotBehindWhatCameBetween() {
+	void aRemovalIsSentAgainAfterALaterRemovalButNotAfterAnotherCommand() {
 		Slab first = written(slab("DEL a", "UNLINK b c", "DEL d", "DEL e"), BUSY.repeat(4));
 		Slab second = written(slab("UNLINK a", "DEL b", "SET d 1", "DEL d", "SET e 1"),
 				":1\r\n:1\r\n" + OK + ":1\r\n" + OK);
@@ -149,21 +149,21 @@ class ResendRulesTests {
 	}
 
 	@Test
-	void whatTheSocketDidNotTakeIsNotSentBehindWhatItTookLater() {
+	void anUnwrittenCommandIsNotSentAfterALaterWrittenOne() {
 		assertThat(again(true, slab("SET a 1", "SET b 1", "SET c 1"), written(slab("SET a 2", "LPUSH b x"), OK)))
 			.containsExactly("SET c 1");
 		assertThat(counts()).isEqualTo(new Counts(4, 1, 0, 0, 1, 2));
 	}
 
 	@Test
-	void whatRedisPutOffIsSentAgainEvenIfItMustRunOnlyOnce() {
+	void commandsWithATransientErrorAreSentAgainEvenIfTheyMustRunOnlyOnce() {
 		Slab slab = written(slab("LPUSH l x", "SET a 1", "RPOP q"), BUSY + BUSY + "$-1\r\n");
 		assertThat(again(false, slab)).containsExactly("LPUSH l x", "SET a 1");
 		assertThat(counts()).isEqualTo(new Counts(1, 0, 1, 0, 0, 0));
 	}
 
 	@Test
-	void whatRedisPutOffIsRejectedWhereALaterCommandOfItsKeyRan() {
+	void aTransientErrorIsARejectionIfALaterCommandOfItsKeyRan() {
 		Slab first = written(slab("SET a 1", "SET b 1", "SET c 1"), BUSY + BUSY + BUSY);
 		Slab second = written(slab("SET b 2", "SET d 2"), OK + "-WRONGTYPE no\r\n");
 		assertThat(again(false, first, second)).containsExactly("SET a 1", "SET c 1");
@@ -179,7 +179,7 @@ class ResendRulesTests {
 	}
 
 	@Test
-	void nothingIsSentAgainBehindAScriptWithoutKeysThatRan() {
+	void nothingIsSentAgainAfterAScriptWithoutKeysThatRan() {
 		Slab slab = written(slab("SET a 1", "EVALSHA " + SHA + " 0", "SET b 1"),
 				"$1\r\nx\r\n" + BUSY + ":1\r\n" + BUSY);
 		assertThat(again(false, slab)).containsExactly("SCRIPT LOAD return 1", "SET b 1");
@@ -187,7 +187,7 @@ class ResendRulesTests {
 	}
 
 	@Test
-	void aScriptsRepliesAreToldFromThoseToItsLoading() {
+	void theReplyToScriptLoadIsNotTheReplyToTheScript() {
 		Slab slab = written(slab("SET a 1", "EVALSHA " + SHA + " 1 a", "SET b 1"),
 				"-NOPERM no SCRIPT LOAD\r\n" + OK + "*1\r\n$-1\r\n-ERR no\r\n");
 		assertThat(again(true, slab)).isEmpty();
@@ -196,7 +196,7 @@ class ResendRulesTests {
 	}
 
 	@Test
-	void whatAScriptCallsBusyHasRun() {
+	void aScriptThatReturnsBusyHasRun() {
 		Slab slab = written(slab("SET a 1", "EVALSHA " + SHA + " 1 a", "EVALSHA " + SHA + " 1 b"),
 				"$1\r\nx\r\n" + BUSY + "-BUSY lock is held\r\n" + BUSY);
 		assertThat(again(true, slab)).containsExactly("SCRIPT LOAD return 1", "EVALSHA " + SHA + " 1 b");
@@ -236,7 +236,7 @@ class ResendRulesTests {
 	}
 
 	@Test
-	void whatATransactionRefusedInItsMiddleStaysRefused() {
+	void anErrorWithinATransactionThatRanIsFinal() {
 		Slab ran = written(transaction("SET a 1", "EVALSHA " + SHA + " 1 b"),
 				"$1\r\nx\r\n" + OK + "+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n" + NOSCRIPT);
 		assertThat(ran.errors().transientCode()).isNull();
@@ -245,7 +245,7 @@ class ResendRulesTests {
 	}
 
 	@Test
-	void whatWasRefusedGoesAgainBehindWhatDoesOverAnyNumberOfKeysAndSlabs() {
+	void aRefusedCommandIsSentAgainAfterAnEarlierOneOfItsKeyIs() {
 		Slab first = written(slab("DEL a", "SET x 1"), BUSY + OK);
 		Slab second = written(slab("HSET a f v", "HSET x f v"), WRONGTYPE + WRONGTYPE);
 		Slab third = written(slab("DEL b a", "SADD y 1"), "-NOPERM no\r\n" + WRONGTYPE);
@@ -256,7 +256,7 @@ class ResendRulesTests {
 	}
 
 	@Test
-	void whatWasRefusedStaysIfALaterCommandOfItsKeyRanWithAllThatCameBefore() {
+	void aRefusedCommandAndEarlierOnesStayIfALaterCommandOfTheKeyRan() {
 		Slab slab = written(slab("DEL a", "DEL c", "DEL a b", "SET b 1", "HSET a f v"),
 				BUSY + BUSY + "-NOPERM no\r\n" + OK + WRONGTYPE);
 		assertThat(again(false, slab)).containsExactly("DEL c");
@@ -264,7 +264,7 @@ class ResendRulesTests {
 	}
 
 	@Test
-	void noRemovalChangesPlacesAroundWhatWasRefused() {
+	void noRemovalChangesOrderAroundARefusedCommand() {
 		Slab slab = written(slab("DEL a", "HSET a f v", "DEL a", "DEL b", "DEL b"),
 				BUSY + WRONGTYPE + ":1\r\n" + BUSY + ":1\r\n");
 		assertThat(again(false, slab)).containsExactly("DEL b");
@@ -272,7 +272,7 @@ class ResendRulesTests {
 	}
 
 	@Test
-	void whatWasPutOffForGoodGoesAgainBehindWhatDoes() {
+	void aTransientErrorThatIsFinalIsSentAgainAfterAnEarlierCommandOfItsKeyIs() {
 		Slab slab = this.slabs.unlisted("DEL a", "DEL b", "HSET a f v", "HSET c f v");
 		FilledSlabs.coalesced(slab, ALL);
 		read(slab, "-NOPERM no\r\n" + BUSY + BUSY);
@@ -284,7 +284,7 @@ class ResendRulesTests {
 	}
 
 	@Test
-	void anExpireThatWasPutOffIsNotSentAgainBehindWhatMayHaveMadeItsKey() {
+	void anExpireWithATransientErrorIsNotSentAgainAfterARecordThatMayHaveMadeItsKey() {
 		Slab first = written(slab("EXPIRE a 60", "EXPIRE b 60", "EXPIRE c 60"), BUSY + BUSY + BUSY);
 		Slab second = written(slab("HSET c f v", "HSET a f v"), ":1\r\n");
 		assertThat(again(true, first, second)).containsExactly("EXPIRE b 60", "HSET a f v");
@@ -293,7 +293,7 @@ class ResendRulesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "HDEL a f", "HSETEX a EX 0 FIELDS 1 f w" })
-	void aHashThatExpiresIsNotSentAgainBehindWhatMayHaveEmptiedItAndWhatMadeItAnew(String emptying) {
+	void anExpiringHashIsNotSentAgainIfItMayHaveBeenEmptiedAndMadeAgain(String emptying) {
 		Slab slab = this.slabs.slab();
 		for (String key : List.of("a", "b", "c")) {
 			addExpiring(slab, key);
@@ -309,41 +309,41 @@ class ResendRulesTests {
 	}
 
 	/**
-	 * The table of the rules, for two commands of one key: E says that the earlier one
-	 * goes again, and L that the later one does.
+	 * The rules for two commands of one key. E: the earlier one is sent again. L: the
+	 * later one is.
 	 */
 	@ParameterizedTest
 	@CsvSource(useHeadersInDisplayName = true, textBlock = """
-			earlier,      ANSWERED, REFUSED, PUT_OFF, PUT_OFF_ONCE, REDIRECTED, IN_COMPANY, LOST, LOST_ONCE, UNSENT
-			ANSWERED,     -,        -,       L,       L,            L,          L,          L,    -,         L
-			REFUSED,      -,        -,       L,       L,            L,          L,          L,    -,         L
-			PUT_OFF,      -,        EL,      EL,      EL,           EL,         EL,         EL,   -,         EL
-			PUT_OFF_ONCE, -,        EL,      EL,      EL,           EL,         EL,         L,    -,         EL
-			REDIRECTED,   -,        EL,      EL,      EL,           EL,         EL,         L,    -,         EL
-			IN_COMPANY,   -,        EL,      EL,      EL,           EL,         EL,         EL,   -,         EL
-			LOST,         -,        EL,      EL,      EL,           EL,         EL,         EL,   -,         EL
-			LOST_ONCE,    -,        -,       L,       L,            L,          L,          L,    -,         L
-			UNSENT,       -,        EL,      EL,      EL,           EL,         EL,         L,    -,         EL
+			earlier,        ANSWERED, REFUSED, TRANSIENT, TRANSIENT_ONCE, REDIRECTED, COALESCED, LOST, LOST_ONCE, UNSENT
+			ANSWERED,       -,        -,       L,         L,              L,          L,         L,    -,         L
+			REFUSED,        -,        -,       L,         L,              L,          L,         L,    -,         L
+			TRANSIENT,      -,        EL,      EL,        EL,             EL,         EL,        EL,   -,         EL
+			TRANSIENT_ONCE, -,        EL,      EL,        EL,             EL,         EL,        L,    -,         EL
+			REDIRECTED,     -,        EL,      EL,        EL,             EL,         EL,        L,    -,         EL
+			COALESCED,      -,        EL,      EL,        EL,             EL,         EL,        EL,   -,         EL
+			LOST,           -,        EL,      EL,        EL,             EL,         EL,        EL,   -,         EL
+			LOST_ONCE,      -,        -,       L,         L,              L,          L,         L,    -,         L
+			UNSENT,         -,        EL,      EL,        EL,             EL,         EL,        L,    -,         EL
 			""")
-	void theTable(ArgumentsAccessor row) {
+	void twoCommandsOfAKeyAreSentAgainAsTheTableSays(ArgumentsAccessor row) {
 		Verdict earlier = Verdict.valueOf(row.getString(0));
 		for (int column = 0; column < Verdict.values().length; column++) {
 			Verdict later = Verdict.values()[column];
 			List<Slab> sent = List.of(earlier.slab(this.slabs), later.slab(this.slabs));
 			ResendRules.mark(sent, true, true, (slab, redirect, byScript) -> true);
-			String goes = ((sent.get(0).toResend().get(0)) ? "E" : "") + ((sent.get(1).toResend().get(0)) ? "L" : "");
-			assertThat((goes.isEmpty()) ? "-" : goes).as("%s, then %s", earlier, later)
+			String resent = ((sent.get(0).toResend().get(0)) ? "E" : "") + ((sent.get(1).toResend().get(0)) ? "L" : "");
+			assertThat((resent.isEmpty()) ? "-" : resent).as("%s, then %s", earlier, later)
 				.isEqualTo(row.getString(1 + column));
 		}
 	}
 
-	/** What two commands were told, the first of which has the key "a". */
+	/** The state of two commands after an attempt. The first command has the key "a". */
 	private enum Verdict {
 
 		ANSWERED("SET a 1", "SET n 1", OK + OK), REFUSED("SADD a 1", "SET n 1", WRONGTYPE + OK),
-		PUT_OFF("SADD a 1", "SET n 1", BUSY + OK), PUT_OFF_ONCE("LPUSH a 1", "SET n 1", BUSY + OK),
+		TRANSIENT("SADD a 1", "SET n 1", BUSY + OK), TRANSIENT_ONCE("LPUSH a 1", "SET n 1", BUSY + OK),
 		REDIRECTED("LPUSH a 1", "SET n 1", "-MOVED 15495 h:1\r\n" + OK),
-		IN_COMPANY("SET a 1", "SET n 1", "-NOPERM no\r\n"), LOST("SET a 1", "LPUSH n 1", ""),
+		COALESCED("SET a 1", "SET n 1", "-NOPERM no\r\n"), LOST("SET a 1", "LPUSH n 1", ""),
 		LOST_ONCE("LPUSH a 1", "SET n 1", ""), UNSENT("LPUSH a 1", "SET n 1", null);
 
 		private final String command;
@@ -360,7 +360,7 @@ class ResendRulesTests {
 
 		Slab slab(FilledSlabs slabs) {
 			Slab slab = slabs.unlisted(this.command, this.neighbour);
-			if (this == IN_COMPANY) {
+			if (this == COALESCED) {
 				FilledSlabs.coalesced(slab, ALL);
 				read(slab, String.valueOf(this.replies));
 			}
@@ -386,8 +386,8 @@ class ResendRulesTests {
 	}
 
 	/** The commands that slabs would send again, in their order. */
-	private List<String> again(boolean unknownToo, Slab... slabs) {
-		ResendRules.mark(Arrays.asList(slabs), unknownToo, true);
+	private List<String> again(boolean resendUnknown, Slab... slabs) {
+		ResendRules.mark(Arrays.asList(slabs), resendUnknown, true);
 		List<String> again = new ArrayList<>();
 		for (Slab slab : slabs) {
 			slab.settle(this.account, new Loss(Loss.CONNECTION_LOST, "gone"));
@@ -425,7 +425,7 @@ class ResendRulesTests {
 	class AScript {
 
 		@Test
-		void thatRedisHasForgottenIsLoadedAndRunAgainWhereItsTextIsKnown() {
+		void thatRedisHasForgottenIsLoadedAndRunAgainIfItsTextIsKnown() {
 			assertThat(again(false, written(slab("EVALSHA " + SHA + " 1 a"), "$1\r\nx\r\n" + NOSCRIPT)))
 				.containsExactly("SCRIPT LOAD return 1", "EVALSHA " + SHA + " 1 a");
 			assertThat(again(false, written(slab("EVALSHA " + "0".repeat(40) + " 1 a"), NOSCRIPT))).isEmpty();
@@ -433,7 +433,7 @@ class ResendRulesTests {
 		}
 
 		@Test
-		void thatNobodyKnowsIsNotWaitedForBecauseAnotherOneIsKnown() {
+		void withoutAKnownTextIsNotSentAgain() {
 			Slab slab = written(slab("EVALSHA " + SHA + " 1 a", "EVALSHA " + "0".repeat(40) + " 1 b", "SET c 1"),
 					"$1\r\nx\r\n:1\r\n" + NOSCRIPT + OK);
 			assertThat(slab.errors().transientCode()).isNull();
@@ -442,7 +442,7 @@ class ResendRulesTests {
 		}
 
 		@Test
-		void thatMayNotBeLoadedIsNotWaitedFor() {
+		void thatMayNotBeLoadedIsNotSentAgain() {
 			assertThat(again(false, written(slab("EVALSHA " + SHA + " 1 a"), "-NOPERM no SCRIPT LOAD\r\n" + NOSCRIPT)))
 				.isEmpty();
 			assertThat(again(false, written(slab("EVALSHA " + SHA + " 1 a"), BUSY + NOSCRIPT))).hasSize(2);
@@ -450,13 +450,13 @@ class ResendRulesTests {
 		}
 
 		@Test
-		void isKnownHoweverItsShaIsSpelled() {
+		void isKnownByItsShaInUpperOrLowerCase() {
 			Slab slab = slab("EVALSHA " + SHA + " 1 a", "EVALSHA " + SHA.toUpperCase(Locale.ROOT) + " 1 b");
 			assertThat(again(false, written(slab, "$1\r\nx\r\n" + NOSCRIPT + NOSCRIPT))).hasSize(3);
 		}
 
 		@Test
-		void withoutKeysIsNotSentAgainBehindAnythingThatRan() {
+		void withoutKeysIsNotSentAgainAfterAnyCommandThatRan() {
 			Slab slab = written(slab("EVALSHA " + SHA + " 0", "SET a 1", "EVALSHA " + SHA + " 0"),
 					"$1\r\nx\r\n" + BUSY + OK + BUSY);
 			assertThat(again(false, slab)).containsExactly("SCRIPT LOAD return 1", "EVALSHA " + SHA + " 0");
@@ -465,7 +465,7 @@ class ResendRulesTests {
 		}
 
 		@Test
-		void withoutKeysThatGoesAgainTakesAllWithItThatWereRefusedBehindIt() {
+		void withoutKeysIsSentAgainWithAllLaterRefusedCommands() {
 			Slab slab = written(slab("HSET a f v", "EVALSHA " + SHA + " 0", "HSET b f v"),
 					"$1\r\nx\r\n" + WRONGTYPE + BUSY + WRONGTYPE);
 			assertThat(again(false, slab)).containsExactly("SCRIPT LOAD return 1", "EVALSHA " + SHA + " 0",
@@ -473,7 +473,7 @@ class ResendRulesTests {
 		}
 
 		@Test
-		void thatFailedMayHaveWrittenAndKeepsWhatCameBeforeItFromGoingAgain() {
+		void thatFailedMayHaveWrittenSoNoEarlierCommandIsSentAgain() {
 			Slab slab = written(slab("DEL a", "EVALSHA " + SHA + " 1 a"), "$1\r\nx\r\n" + BUSY + WRONGTYPE);
 			assertThat(again(false, slab)).isEmpty();
 			assertThat(counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
@@ -485,7 +485,7 @@ class ResendRulesTests {
 	class ATransaction {
 
 		@Test
-		void isSentAgainAsAWholeWhereThatDoesNoHarm() {
+		void isSentAgainAsAWholeIfARepeatDoesNoHarm() {
 			String queued = OK + "+QUEUED\r\n+QUEUED\r\n";
 			for (String replies : List.of("", OK, queued, queued + "*2\r\n+OK\r\n")) {
 				assertThat(again(true, written(transaction("SET a 1", "SET b 2"), replies))).as(replies)
@@ -495,7 +495,7 @@ class ResendRulesTests {
 		}
 
 		@Test
-		void isNotSentAgainWhereOneOfItsCommandsMustNotBe() {
+		void isNotSentAgainIfOneOfItsCommandsMustRunOnlyOnce() {
 			String queued = OK + "+QUEUED\r\n+QUEUED\r\n";
 			assertThat(again(true, written(transaction("SET a 1", "LPUSH b 2"), queued + "*2\r\n+OK\r\n"),
 					written(transaction("SET c 1", "SET a 2"), "")))
@@ -504,7 +504,7 @@ class ResendRulesTests {
 		}
 
 		@Test
-		void isNotSentAgainBehindALaterOneOfAKeyOfIts() {
+		void isNotSentAgainAfterALaterOneThatSharesAKey() {
 			assertThat(again(true, written(transaction("SET a 1", "SET b 2"), ""),
 					written(transaction("SET c 1", "LPUSH b 2"), "")))
 				.isEmpty();
@@ -512,7 +512,7 @@ class ResendRulesTests {
 		}
 
 		@Test
-		void thatWasDiscardedForAMomentIsSentAgain() {
+		void thatWasDiscardedForATransientErrorIsSentAgain() {
 			String discarded = "-EXECABORT Transaction discarded because of previous errors.\r\n";
 			Slab busy = written(transaction("LPUSH a 1", "LPUSH b 2"), OK + BUSY + "+QUEUED\r\n" + discarded);
 			assertThat(busy.errors().transientCode()).isEqualTo("BUSY");
@@ -524,7 +524,7 @@ class ResendRulesTests {
 		}
 
 		@Test
-		void thatWasRefusedGoesAgainBehindOneThatDoes() {
+		void thatWasRefusedIsSentAgainAfterAnEarlierOneOfItsKeyIs() {
 			String discarded = "-EXECABORT Transaction discarded because of previous errors.\r\n";
 			Slab busy = written(transaction("DEL a", "SET b 2"), OK + BUSY + "+QUEUED\r\n" + discarded);
 			Slab refused = written(transaction("SET c 1", "SET a 2"), OK + "+QUEUED\r\n-NOPERM no\r\n" + discarded);
@@ -537,13 +537,13 @@ class ResendRulesTests {
 	}
 
 	@Nested
-	class WhatMustRunOnce {
+	class ACommandThatMustRunOnlyOnce {
 
-		/** It would take, count or copy what the later one has left. */
+		/** It would take, count or copy the later one's data. */
 		@ParameterizedTest
 		@ValueSource(strings = { "RPOP k", "INCRBY k 1", "SET k v GET", "RENAME k d", "COPY d k", "SMOVE s k m",
 				"EVALSHA sha 1 k", "EVALSHA sha 0" })
-		void isNotSentAgainAheadOfWhatMayHaveRun(String command) {
+		void isNotSentAgainBeforeALaterOneThatMayHaveRun(String command) {
 			String once = command.replace("sha", SHA);
 			String loaded = (once.startsWith("EVALSHA")) ? "$1\r\nx\r\n" : "";
 			assertThat(again(true, written(slab(once, "DEL k"), loaded + BUSY))).endsWith("DEL k").doesNotContain(once);
@@ -555,7 +555,7 @@ class ResendRulesTests {
 		}
 
 		@Test
-		void andWasRefusedStaysAheadOfWhatMayHaveRunWithAllThatCameBefore() {
+		void thatWasRefusedStaysRefusedWithAllEarlierOnesOfItsKey() {
 			Slab slab = written(slab("HSET k f 1", "HSET j f 1", "RENAME k d", "HSET k g 2"),
 					BUSY + BUSY + "-ERR no such key\r\n");
 			assertThat(again(true, slab)).containsExactly("HSET j f 1", "HSET k g 2");
@@ -563,7 +563,7 @@ class ResendRulesTests {
 		}
 
 		@Test
-		void isNotSentAgainAheadOfWhatMayHaveRunAtAnEarlierAttempt() {
+		void isNotSentAgainBeforeALaterOneThatMayHaveRunAtAnEarlierAttempt() {
 			Slab first = written(slab("SET k 1"), BUSY);
 			Slab lost = written(slab("SET k 2"), "");
 			assertThat(again(true, first, lost)).containsExactly("SET k 1", "SET k 2");

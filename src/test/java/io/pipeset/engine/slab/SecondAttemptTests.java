@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A command that may have run at its first attempt is unknown, unless it certainly runs
- * at a later one.
+ * A command that may have run at its first attempt is unknown, unless a later attempt
+ * certainly runs it.
  */
 class SecondAttemptTests {
 
@@ -35,7 +35,7 @@ class SecondAttemptTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void whatIsNeverWrittenAgainIsUnknown(boolean atomic) {
+	void aLostCommandThatIsNotSentAgainIsUnknown(boolean atomic) {
 		Slab slab = lostOnce(atomic, "SET a 1", "SET b 2");
 		slab.settle(this.account, null);
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 2, 0));
@@ -45,7 +45,7 @@ class SecondAttemptTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "READONLY no", "OOM no", "BUSY Redis is busy running a script." })
-	void whatIsRefusedAtTheSecondAttemptIsUnknown(String error) {
+	void aLostCommandThatIsThenRefusedIsUnknown(String error) {
 		Slab slab = lostOnce(false, "SET a 1", "SET b 2");
 		end(FilledSlabs.written(slab, "-" + error + "\r\n" + OK), null);
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
@@ -54,14 +54,14 @@ class SecondAttemptTests {
 	}
 
 	@Test
-	void whatWouldBeRefusedOnceMoreIsUnknownAndNotRetryable() {
+	void aLostCommandThatIsThenRefusedForGoodIsNotRetryable() {
 		end(FilledSlabs.written(lostOnce(false, "SADD a 1"), "-WRONGTYPE no\r\n"), null);
 		assertThat(failure(0).code()).isEqualTo(Loss.CONNECTION_LOST);
 		assertThat(failure(0).retryable()).isFalse();
 	}
 
 	@Test
-	void aTransactionThatIsDiscardedAtTheSecondAttemptIsUnknown() {
+	void aLostTransactionThatIsThenDiscardedIsUnknown() {
 		Slab slab = lostOnce(true, "SET a 1", "SET b 2");
 		end(FilledSlabs.written(slab, OK + "-READONLY no\r\n" + FilledSlabs.QUEUED + "-EXECABORT discarded\r\n"), null);
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 2, 0));
@@ -70,7 +70,7 @@ class SecondAttemptTests {
 	}
 
 	@Test
-	void anErrorOfTheSameLengthAtTheSamePlaceIsAnother() {
+	void anErrorOfTheSameLengthAtTheSameIndexIsParsedAgain() {
 		Slab slab = FilledSlabs.written(this.slabs.slab("SADD a 1"), "-BUSY Redis\r\n");
 		assertThat(slab.errors().transientCode()).isEqualTo("BUSY");
 		assertThat(again(slab, false, null)).hasSize(1);
@@ -79,7 +79,7 @@ class SecondAttemptTests {
 	}
 
 	@Test
-	void theBeginningOfAReplyThatWasLostIsForgotten() {
+	void theStartOfALostReplyIsForgotten() {
 		Slab slab = FilledSlabs.written(this.slabs.slab("SADD a 1", "SADD b 2"), ":1\r\n$20\r\nthe beginning");
 		ResendRules.mark(List.of(slab), true, true);
 		slab.settle(this.account, FIRST);
@@ -90,12 +90,12 @@ class SecondAttemptTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void whatRanUnconfirmedIsSentAgainAndUnknownIfItIsRefusedThen(boolean atomic) {
+	void anUnconfirmedCommandThatIsThenRefusedIsUnknown(boolean atomic) {
 		String[] commands = { "SET a 1", "SADD b 1", "SET c 3" };
 		String answers = (atomic) ? OK + FilledSlabs.QUEUED.repeat(3) + "*3\r\n" : "";
 		Slab slab = FilledSlabs.written((atomic) ? this.slabs.transaction(commands) : this.slabs.slab(commands),
 				answers + OK + "-WRONGTYPE no\r\n" + OK);
-		slab.attempt().unconfirmed(new Loss(Loss.UNCONFIRMED, "Nobody has it"));
+		slab.attempt().unconfirmed(new Loss(Loss.UNCONFIRMED, "No replica has it"));
 		ResendRules.mark(List.of(slab), true, true);
 		slab.settle(this.account, FIRST);
 		assertThat(slab.retry()).isTrue();
@@ -109,7 +109,7 @@ class SecondAttemptTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void whatIsLostAgainKeepsItsFirstCode(boolean atomic) {
+	void aCommandThatIsLostTwiceKeepsItsFirstCode(boolean atomic) {
 		end(FilledSlabs.written(lostOnce(atomic, "SET a 1"), ""), SECOND);
 		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 0, 0, 1, 0));
 		assertThat(failure(0)).isEqualTo(new Failure(Loss.CONNECTION_LOST,
@@ -117,14 +117,14 @@ class SecondAttemptTests {
 	}
 
 	@Test
-	void whatIsAnsweredAtTheSecondAttemptIsWhatRedisAnswers() {
+	void aLostCommandThatIsThenAnsweredHasTheOutcomeOfTheAnswer() {
 		end(FilledSlabs.written(lostOnce(false, "SET a 1", "DEL b"), OK + ":0\r\n"), null);
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
 		assertThat(this.account.items().get(1).reply().value()).isEqualTo(0L);
 	}
 
 	@Test
-	void whatWasCertainlyNotRunBeforeIsRejectedAndUnprocessedAsEver() {
+	void aCommandThatWasNotLostIsRejectedOrUnprocessed() {
 		Slab slab = FilledSlabs.written(this.slabs.slab("SET a 1", "SET b 2", "SET c 3"), OK + BUSY);
 		assertThat(again(slab, true, FIRST)).containsExactly("SET b 2", "SET c 3");
 		Slab other = this.slabs.slab("SET d 4");
@@ -137,7 +137,7 @@ class SecondAttemptTests {
 	}
 
 	@Test
-	void itIsRememberedOverAnyNumberOfAttempts() {
+	void aLossIsRememberedOverAnyNumberOfAttempts() {
 		Slab slab = lostOnce(false, "SET a 1", "SET b 2", "SET c 3");
 		assertThat(again(slab, false, SECOND)).hasSize(3);
 		FilledSlabs.written(slab, BUSY + OK + BUSY);
@@ -150,7 +150,7 @@ class SecondAttemptTests {
 	}
 
 	@Test
-	void itIsForgottenWhenTheSlabIsFilledAnew() {
+	void aLossIsForgottenWhenTheSlabIsReused() {
 		Slab slab = lostOnce(false, "SET a 1");
 		end(this.slabs.fill(slab, false, "SET b 1"), null);
 		end(FilledSlabs.written(this.slabs.fill(slab, false, "SET c 1"), "-OOM no\r\n"), null);
@@ -158,7 +158,7 @@ class SecondAttemptTests {
 	}
 
 	@Test
-	void whatMayHaveRunBeforeAndIsRefusedNowGoesAgainBehindWhatDoes() {
+	void aLostCommandThatIsThenRefusedIsSentAgainAfterAnEarlierOneOfItsKeyIs() {
 		Slab slab = lostOnce(false, "SET a 1", "SET b 1", "SET a 2", "SET c 1");
 		FilledSlabs.written(slab, BUSY + BUSY + "-OOM no\r\n" + "-OOM no\r\n");
 		assertThat(again(slab, true, null)).containsExactly("SET a 1", "SET b 1", "SET a 2");
@@ -168,7 +168,7 @@ class SecondAttemptTests {
 	}
 
 	@Test
-	void nothingIsSentAgainBehindWhatMayHaveRunBeforeAndIsHeldBackNow() {
+	void nothingIsSentAgainAfterALostCommandThatIsThenHeldBack() {
 		Slab slab = lostOnce(false, "SET a 1", "DEL a b", "SET b 1");
 		FilledSlabs.written(slab, BUSY + BUSY + OK);
 		assertThat(again(slab, true, null)).isEmpty();
@@ -176,7 +176,7 @@ class SecondAttemptTests {
 	}
 
 	@Test
-	void aTransactionOfWhichSomeIsKnownIsUnknownAsAWholeWhenItIsNotSentAgain() {
+	void aTransactionWithSomeRepliesIsUnknownAsAWholeIfItIsNotSentAgain() {
 		Slab slab = this.slabs.transaction("SET a 1", "SET b 2");
 		FilledSlabs.written(slab, OK + FilledSlabs.QUEUED.repeat(2) + "*2\r\n" + OK);
 		assertThat(again(slab, true, FIRST)).hasSize(4);
@@ -185,7 +185,7 @@ class SecondAttemptTests {
 	}
 
 	@Test
-	void aTransactionThatWasDiscardedForAMomentHasNotRun() {
+	void aTransactionThatWasDiscardedForATransientErrorHasNotRun() {
 		Slab slab = this.slabs.transaction("SET a 1", "SET b 2");
 		FilledSlabs.written(slab, OK + BUSY + FilledSlabs.QUEUED + "-EXECABORT discarded\r\n");
 		assertThat(again(slab, false, null)).hasSize(4);
@@ -193,7 +193,7 @@ class SecondAttemptTests {
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 0, 2));
 	}
 
-	/** A slab that was written and lost, and is to be sent again. */
+	/** A slab that was written and lost, and that is ready to be sent again. */
 	private Slab lostOnce(boolean atomic, String... commands) {
 		Slab slab = (atomic) ? this.slabs.transaction(commands) : this.slabs.slab(commands);
 		again(FilledSlabs.written(slab, ""), true, FIRST);
@@ -201,8 +201,8 @@ class SecondAttemptTests {
 		return slab;
 	}
 
-	private List<String> again(Slab slab, boolean unknownToo, @Nullable Loss loss) {
-		ResendRules.mark(List.of(slab), unknownToo, true);
+	private List<String> again(Slab slab, boolean resendUnknown, @Nullable Loss loss) {
+		ResendRules.mark(List.of(slab), resendUnknown, true);
 		slab.settle(this.account, loss);
 		slab.retry();
 		return FilledSlabs.commands(slab);

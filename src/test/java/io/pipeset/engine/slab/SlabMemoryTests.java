@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** A slab takes its memory from its room, and gives all of it back. */
+/** A slab takes its memory from a reservation, and gives all of it back. */
 class SlabMemoryTests {
 
 	private static final int KIB = 1 << 10;
@@ -19,20 +19,20 @@ class SlabMemoryTests {
 	/** The memory of a slab of the smallest size: its bytes, and 64 rows. */
 	private static final long SMALLEST = 4 * KIB + 64 * 32;
 
-	private final CountedRoom room = new CountedRoom(100 * MIB);
+	private final CountedRoom memory = new CountedRoom(100 * MIB);
 
 	private final FilledSlabs slabs = new FilledSlabs();
 
 	@Test
-	void anEmptySlabHoldsWhatItIsExpectedToNeedAndSomeMore() {
-		Slab slab = new Slab(1000, 80 * KIB, this.room);
-		assertThat(this.room.held().get()).isEqualTo(90 * KIB + 1000 * 32);
+	void anEmptySlabHoldsTheExpectedMemoryAndAnEighthMore() {
+		Slab slab = new Slab(1000, 80 * KIB, this.memory);
+		assertThat(this.memory.held().get()).isEqualTo(90 * KIB + 1000 * 32);
 		slab.release();
-		assertThat(this.room.held().get()).isZero();
+		assertThat(this.memory.held().get()).isZero();
 	}
 
 	@Test
-	void itBeginsSmallWhereMemoryIsScarce() {
+	void itBeginsSmallIfMemoryIsScarce() {
 		CountedRoom scarce = new CountedRoom(SMALLEST);
 		Slab slab = new Slab(1000, 80 * KIB, scarce);
 		assertThat(scarce.held().get()).isEqualTo(SMALLEST);
@@ -43,21 +43,21 @@ class SlabMemoryTests {
 
 	@Test
 	void itTakesMoreAsItGrowsAndGivesAllBack() {
-		Slab slab = new Slab(0, 0, this.room);
+		Slab slab = new Slab(0, 0, this.memory);
 		slab.clear(false, false);
-		long held = this.room.held().get();
+		long held = this.memory.held().get();
 		for (int i = 0; i < 65; i++) {
 			assertThat(slab.add(set(10))).isTrue();
 		}
-		assertThat(this.room.held().get()).isEqualTo(held + 64 * 32);
+		assertThat(this.memory.held().get()).isEqualTo(held + 64 * 32);
 		assertThat(slab.add(set(10 * KIB))).isTrue();
-		assertThat(this.room.held().get()).isEqualTo(slab.bytes() + 128 * 32);
+		assertThat(this.memory.held().get()).isEqualTo(slab.bytes() + 128 * 32);
 		slab.release();
-		assertThat(this.room.held().get()).isZero();
+		assertThat(this.memory.held().get()).isZero();
 	}
 
 	@Test
-	void aRecordIsRefusedForWhichThereIsNoMemory() {
+	void aRecordIsRefusedIfThereIsNoMemory() {
 		CountedRoom full = new CountedRoom(SMALLEST);
 		Slab slab = new Slab(0, 0, full);
 		slab.clear(false, false);
@@ -69,39 +69,39 @@ class SlabMemoryTests {
 
 	@Test
 	void memoryForALargeRecordIsTakenWhileTheSlabIsEmptyAndGivenBackWithIt() {
-		Slab slab = new Slab(0, 0, this.room);
+		Slab slab = new Slab(0, 0, this.memory);
 		slab.clear(false, false);
 		Record large = set(5 * MIB);
 		slab.makeRoom(large);
 		assertThat(slab.isLarge()).isTrue();
-		assertThat(this.room.held().get()).isEqualTo(6 * MIB + 64 * 32);
+		assertThat(this.memory.held().get()).isEqualTo(6 * MIB + 64 * 32);
 		assertThat(slab.add(large)).isTrue();
-		assertThat(this.room.held().get()).isEqualTo(6 * MIB + 64 * 32);
+		assertThat(this.memory.held().get()).isEqualTo(6 * MIB + 64 * 32);
 		slab.clear(false, false);
 		assertThat(slab.isLarge()).isFalse();
-		assertThat(this.room.held().get()).isEqualTo(SMALLEST);
+		assertThat(this.memory.held().get()).isEqualTo(SMALLEST);
 		slab.release();
-		assertThat(this.room.held().get()).isZero();
+		assertThat(this.memory.held().get()).isZero();
 	}
 
 	@Test
-	void idsTakeMemoryThatIsGivenBackWhenTheSlabIsFilledAnew() {
-		Slab slab = this.slabs.fill(new Slab(0, 0, this.room), false, "SET a 1");
-		assertThat(this.room.held().get()).isEqualTo(SMALLEST);
+	void idsTakeMemoryThatIsGivenBackWhenTheSlabIsReused() {
+		Slab slab = this.slabs.fill(new Slab(0, 0, this.memory), false, "SET a 1");
+		assertThat(this.memory.held().get()).isEqualTo(SMALLEST);
 		this.slabs.fill(slab, false, "SET a 1", "SET b 2");
-		assertThat(this.room.held().get()).isEqualTo(SMALLEST + 16 * KIB);
+		assertThat(this.memory.held().get()).isEqualTo(SMALLEST + 16 * KIB);
 		slab.clear(false, false);
-		assertThat(this.room.held().get()).isEqualTo(SMALLEST);
+		assertThat(this.memory.held().get()).isEqualTo(SMALLEST);
 	}
 
 	@Test
-	void repliesThatAReportMayDoWithoutAreKeptOnlyWhereThereIsMemory() {
+	void optionalRepliesAreKeptOnlyIfThereIsMemory() {
 		String value = "$100000\r\n" + "x".repeat(100_000) + "\r\n";
-		Slab rich = FilledSlabs.written(this.slabs.fill(new Slab(0, 0, this.room), false, "SET a 1 GET"), value);
-		assertThat(this.room.held().get()).isGreaterThanOrEqualTo(SMALLEST + 100_000);
+		Slab rich = FilledSlabs.written(this.slabs.fill(new Slab(0, 0, this.memory), false, "SET a 1 GET"), value);
+		assertThat(this.memory.held().get()).isGreaterThanOrEqualTo(SMALLEST + 100_000);
 		assertThat(rich.replies().notableReplies().bytes(0)).isEqualTo(value.length());
 		rich.release();
-		assertThat(this.room.held().get()).isZero();
+		assertThat(this.memory.held().get()).isZero();
 		Slab poor = FilledSlabs
 			.written(this.slabs.fill(new Slab(0, 0, new CountedRoom(SMALLEST)), false, "SET a 1 GET"), value);
 		assertThat(poor.isAnswered()).isTrue();

@@ -24,7 +24,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A slab is filled, written, reduced to what is sent again, settled, and filled anew. */
+/**
+ * A slab is filled, written, reduced to the commands to send again, settled, and reused.
+ */
 class SlabTests {
 
 	private static final Loss LOSS = new Loss(Loss.CONNECTION_LOST, "gone");
@@ -42,13 +44,13 @@ class SlabTests {
 	}
 
 	@Test
-	void itsSizeIsThatOfTheWriteWithItsTransactionAndItsScripts() {
+	void itsSizeIncludesItsTransactionAndItsScripts() {
 		Slab slab = this.slabs.transaction("SET a 1", "EVALSHA " + FilledSlabs.SHA + " 1 a");
 		assertThat(slab.bytes()).isEqualTo(resp(slab).length());
 	}
 
 	@Test
-	void itKeepsCopiesOfWhatIsAdded() {
+	void itCopiesTheRecords() {
 		byte[] key = { 'a' };
 		byte[] value = { '1' };
 		Slab slab = new Slab();
@@ -80,7 +82,7 @@ class SlabTests {
 	}
 
 	@Test
-	void whatARecordIsSentAsIsNotedBesideItsOperation() {
+	void itNotesBothTheOperationAndTheCommandSent() {
 		Slab slab = new Slab();
 		slab.clear(false, false);
 		RecordDefaults expiring = new RecordDefaults(60L, null, 0, Encoding.BASE64);
@@ -100,7 +102,7 @@ class SlabTests {
 	}
 
 	@Test
-	void everyKindOfCommandIsNotedAsItIs() {
+	void itNotesEveryKindOfCommand() {
 		CommandTable table = new CommandTable(Operation.values().size() * Effect.values().length,
 				MemoryReservation.UNLIMITED);
 		for (Operation operation : Operation.values()) {
@@ -118,7 +120,7 @@ class SlabTests {
 	}
 
 	@Test
-	void itGrowsWithWhatIsAdded() {
+	void itGrowsWithItsRecords() {
 		String[] commands = new String[1000];
 		for (int i = 0; i < commands.length; i++) {
 			commands[i] = "SET key-" + i + " " + "v".repeat(i % 50);
@@ -131,7 +133,7 @@ class SlabTests {
 	}
 
 	@Test
-	void onlyWhatIsMarkedIsLeftToBeSentAgain() {
+	void onlyMarkedCommandsAreSentAgain() {
 		Slab slab = this.slabs.slab("SET a 1", "LPUSH l x", "EVALSHA " + FilledSlabs.SHA + " 1 s", "DEL b c");
 		slab.toResend().set(1);
 		slab.toResend().set(3);
@@ -150,7 +152,7 @@ class SlabTests {
 	}
 
 	@Test
-	void whatIsSentAgainTakesNoIdOfAnotherRecord() {
+	void aCommandThatIsSentAgainKeepsItsOwnId() {
 		Slab slab = this.slabs.slab("SET a 1");
 		Record record = new Record();
 		for (int i = 0; i < 40; i++) {
@@ -180,7 +182,7 @@ class SlabTests {
 	}
 
 	@Test
-	void whatWasNeverWrittenIsUnprocessed() {
+	void unwrittenCommandsAreUnprocessed() {
 		Slab slab = this.slabs.slab("SET a 1", "SET b 2");
 		slab.settle(this.account, null);
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 0, 2));
@@ -188,7 +190,7 @@ class SlabTests {
 	}
 
 	@Test
-	void aWriteOfWhichTheSocketTookNothingDidNotHappen() {
+	void commandsAreUnwrittenIfTheSocketTookNothing() {
 		Slab slab = FilledSlabs.written(this.slabs.slab("SET a 1"), "");
 		slab.attempt().endWasNotSent();
 		assertThat(slab.isUnknown()).isTrue();
@@ -199,7 +201,7 @@ class SlabTests {
 	}
 
 	@Test
-	void valuesThatAreFoundElsewhereTakeThePlaceOfLostReplies() {
+	void valuesReadFromAnotherListReplaceLostReplies() {
 		Slab slab = FilledSlabs.written(this.slabs.slab("RPOP l", "RPOP l", "RPOP l"), "$1\r\na\r\n$5\r\nb");
 		Queue<byte[]> values = new ArrayDeque<>(List.of(bytes("bbbbb")));
 		slab.resolve(values);
@@ -212,7 +214,7 @@ class SlabTests {
 	}
 
 	@Test
-	void whatItWasIsForgottenWhenItIsFilledAnew() {
+	void itsOldStateIsForgottenWhenItIsReused() {
 		Slab slab = FilledSlabs.written(this.slabs.transaction("SET a 1", "EVALSHA " + FilledSlabs.SHA + " 1 a"), "");
 		slab.attempt().end();
 		slab.toResend().set(1);

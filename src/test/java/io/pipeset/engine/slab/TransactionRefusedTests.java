@@ -38,7 +38,7 @@ class TransactionRefusedTests {
 	private final Account account = new Account(Results.ALL, 100, false);
 
 	@Test
-	void whatFollowsAMultiThatIsRefusedIsAnsweredByItself() {
+	void commandsAfterARefusedMultiHaveTheirOwnReplies() {
 		String replies = NO_MULTI + OK + "$-1\r\n" + "-WRONGTYPE no\r\n" + ":1\r\n" + NO_TRANSACTION;
 		for (int cut = 0; cut <= replies.length(); cut++) {
 			Slab slab = this.slabs.transaction("SET a 1", "SET a 2 NX", "SADD a 3", "DEL a");
@@ -59,7 +59,7 @@ class TransactionRefusedTests {
 	}
 
 	@Test
-	void itIsNeverSentAgainAndWhatIsNotAnsweredIsUnknown() {
+	void aRefusedTransactionIsNotSentAgainAndUnansweredCommandsAreUnknown() {
 		Slab slab = FilledSlabs.written(this.slabs.transaction("SET a 1", "SET b 2"), NO_MULTI + OK);
 		Slab before = FilledSlabs.written(this.slabs.slab("SET a 0", "SET c 0"), "");
 		ResendRules.mark(List.of(before, slab), true, true);
@@ -71,7 +71,7 @@ class TransactionRefusedTests {
 	}
 
 	@Test
-	void theReplyToItsExecTellsNothing() {
+	void theReplyToExecAfterARefusedMultiChangesNoOutcome() {
 		Slab slab = FilledSlabs.written(this.slabs.transaction("SET a 1", "SET b 2"), NO_MULTI + OK + OK + "-E");
 		assertThat(slab.isAnswered()).isTrue();
 		slab.settle(this.account, LOSS);
@@ -79,7 +79,7 @@ class TransactionRefusedTests {
 	}
 
 	@Test
-	void whatWasOnlyQueuedByAnotherTransactionIsUnknown() {
+	void commandsQueuedInAnotherTransactionAreUnknown() {
 		Slab slab = this.slabs.transaction("SET a 1", "SET b 2");
 		slab.attempt().writeTo(Unpooled.buffer());
 		assertThatThrownBy(() -> slab.attempt()
@@ -90,7 +90,7 @@ class TransactionRefusedTests {
 	}
 
 	@Test
-	void anExecThatIsRefusedForItselfSaysThatTransactionsAre() {
+	void anExecWithoutPermissionIsARefusalOfTransactions() {
 		settle(QUEUED + QUEUED + "-EXECABORT Transaction discarded because of: NOPERM no 'exec'\r\n");
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
 		assertThat(this.account.transactionRefusal()).contains("Redis refused EXEC", "NOPERM no 'exec'");
@@ -100,7 +100,7 @@ class TransactionRefusedTests {
 	@ValueSource(strings = { "+QUEUED\r\n-NOPERM no 'sadd'\r\n-EXECABORT Transaction discarded\r\n",
 			"+QUEUED\r\n+QUEUED\r\n-EXECABORT Transaction discarded because of: OOM no\r\n",
 			"+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n-NOPERM no 'sadd'\r\n" })
-	void whatIsRefusedForItsCommandsIsNot(String replies) {
+	void anErrorOfACommandIsNoRefusalOfTransactions(String replies) {
 		settle(replies);
 		assertThat(this.account.transactionRefusal()).isNull();
 	}

@@ -37,7 +37,7 @@ class TransactionRepliesTests {
 	}
 
 	@Test
-	void whatATransactionDidStandsInItsLastReplyWhereverItIsCut() {
+	void outcomesAreReadFromTheReplyToExecWhereverItIsCut() {
 		readAtEveryCut("+OK\r\n+QUEUED\r\n>2\r\n+message\r\n:1\r\n+QUEUED\r\n+QUEUED\r\n*3\r\n+OK\r\n"
 				+ "-WRONGTYPE Operation against a key\r\n_\r\n", (account) -> {
 					assertThat(account.counts()).isEqualTo(new Counts(3, 1, 1, 1, 0, 0));
@@ -50,7 +50,7 @@ class TransactionRepliesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "-NOPERM no permission\r\n", "!20\r\nNOPERM no permission\r\n" })
-	void aTransactionThatIsDiscardedRejectsAllAndNamesTheCulpritsWhereverItIsCut(String error) {
+	void aDiscardedTransactionRejectsAllAndNamesTheCausesWhereverItIsCut(String error) {
 		readAtEveryCut("+OK\r\n+QUEUED\r\n" + error
 				+ "+QUEUED\r\n-EXECABORT Transaction discarded because of previous errors.\r\n", (account) -> {
 					assertThat(account.counts()).isEqualTo(new Counts(3, 0, 0, 3, 0, 0));
@@ -62,7 +62,7 @@ class TransactionRepliesTests {
 	}
 
 	@Test
-	void aTransactionThatIsDiscardedByItselfIsKnownByItsReason() {
+	void theCodeOfADiscardedTransactionIsThatOfItsReason() {
 		Slab slab = transaction(2);
 		assertThat(slab.attempt()
 			.read(utf8("+OK\r\n+QUEUED\r\n+QUEUED\r\n-EXECABORT Transaction discarded because of:"
@@ -79,7 +79,7 @@ class TransactionRepliesTests {
 	@ValueSource(strings = { "+OK\r\n+QUEUED\r\n+QUEUED\r\n*-1\r\n", "+OK\r\n+QUEUED\r\n+QUEUED\r\n_\r\n",
 			"+OK\r\n+QUEUED\r\n+QUEUED\r\n+OK\r\n", "+OK\r\n+QUEUED\r\n+QUEUED\r\n*1\r\n",
 			"+OK\r\n+QUEUED\r\n+QUEUED\r\n*3\r\n", "+OK\r\n+QUEUED\r\n-ERR no\r\n*2\r\n" })
-	void whatIsNoAnswerToATransactionIsNotTakenForOne(String replies) {
+	void aReplyThatCannotAnswerATransactionIsAnError(String replies) {
 		assertThatExceptionOfType(DecoderException.class)
 			.isThrownBy(() -> transaction(2).attempt().read(utf8(replies)));
 	}
@@ -98,7 +98,7 @@ class TransactionRepliesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "+OK\r\n", "+OK\r\n+QUEUED\r\n", "+OK\r\n+QUEUED\r\n+QUEUED\r\n" })
-	void aTransactionWhoseEndTheSocketDidNotTakeDidNotRun(String replies) {
+	void aTransactionDidNotRunIfTheSocketDidNotTakeItsEnd(String replies) {
 		Slab slab = transaction(2);
 		slab.attempt().read(utf8(replies));
 		slab.attempt().endWasNotSent();
@@ -108,7 +108,7 @@ class TransactionRepliesTests {
 		assertThat(account.items()).extracting((item) -> item.error().code()).containsOnly("NOT_SENT");
 	}
 
-	/** If MULTI is refused, each command runs as it comes. */
+	/** If MULTI is refused, Redis runs each command when it arrives. */
 	@ParameterizedTest
 	@CsvSource({ "'-NOPERM no multi\n', 0, 2", "'-NOPERM no multi\n:1\n', 1, 1" })
 	void commandsOfARefusedTransactionMayHaveRunWithoutItsEnd(String replies, int applied, int unknown) {

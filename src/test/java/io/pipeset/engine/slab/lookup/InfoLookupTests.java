@@ -11,13 +11,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Sections of INFO are read in either protocol, and an error is no section. */
+/** Sections of INFO are read in RESP2 and RESP3, and an error is no section. */
 class InfoLookupTests {
 
 	private final InfoLookup lookup = new InfoLookup(List.of("memory", "stats"));
 
 	@Test
-	void eachSectionIsAskedForByItself() {
+	void eachSectionHasItsOwnCommand() {
 		ByteBuf out = Unpooled.buffer();
 		this.lookup.writeTo(out);
 		assertThat(out.toString(StandardCharsets.UTF_8))
@@ -45,7 +45,7 @@ class InfoLookupTests {
 	}
 
 	@Test
-	void onlySoMuchIsKept() {
+	void atMost64KilobytesAreKept() {
 		String section = "x".repeat(100_000);
 		ByteBuf replies = Unpooled.copiedBuffer("$100000\r\n" + section + "\r\n$4\r\nmore\r\n", StandardCharsets.UTF_8);
 		assertThat(this.lookup.read(replies)).isTrue();

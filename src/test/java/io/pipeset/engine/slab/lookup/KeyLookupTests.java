@@ -19,8 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Values come out of replies as Redis sent them, wherever the network cuts these, and a
- * reply of another shape is no value.
+ * Values are read as Redis sent them, wherever the network cuts the replies. A reply of
+ * another type is no value.
  */
 class KeyLookupTests {
 
@@ -62,7 +62,7 @@ class KeyLookupTests {
 	}
 
 	@Test
-	void keysThatAreNotWantedAreForgotten() {
+	void keysThatDoNotMeetTheConditionAreRemoved() {
 		this.keys.retain((bytes, from, to) -> bytes[from] != 's');
 		assertThat(this.keys.count()).isEqualTo(2);
 		assertThat(new String(this.keys.bytes(), 0, this.keys.end(1), StandardCharsets.UTF_8)).isEqualTo("firstthird");
@@ -74,7 +74,7 @@ class KeyLookupTests {
 	}
 
 	@Test
-	void whatFollowsTheLastReplyIsLeftUnread() {
+	void bytesAfterTheLastReplyStayUnread() {
 		KeyLookup lookup = lookup();
 		ByteBuf in = Unpooled.wrappedBuffer(utf8(REPLIES + "+PONG\r\n"));
 		assertThat(lookup.read(in)).isTrue();
@@ -84,7 +84,7 @@ class KeyLookupTests {
 	}
 
 	@Test
-	void keysAreThereBeforeTheOtherReplies() {
+	void keysArriveBeforeTheOtherReplies() {
 		lookup().read(Unpooled.wrappedBuffer(utf8("*2\r\n$1\r\n0\r\n*0\r\n")));
 		assertThat(this.scanned).hasValue(1);
 		assertThat(this.next.count()).isZero();
@@ -110,13 +110,13 @@ class KeyLookupTests {
 			"*2\r\n$1\r\n0\r\n*1\r\n-ERR\r\n", "*2\r\n$21\r\n012345678901234567890\r\n", "%1\r\n", "_\r\n", "hello\r\n",
 			"\r\n", ":\r\n", "*2\r\n$1\r\n0\r\n*0\r\n:1\r\n", "*2\r\n$1\r\n0\r\n*0\r\n+set\r\n+set\r\n",
 			"*2\r\n$1\r\n0\r\n*0\r\n+set\r\n:1\r\n$-1\r\n", "*2\r\n$1\r\n0\r\n*0\r\n+set\r\n:1x\r\n" })
-	void aReplyOfAnotherShapeIsRefused(String replies) {
+	void aReplyOfAnotherTypeIsRefused(String replies) {
 		assertThatExceptionOfType(DecoderException.class)
 			.isThrownBy(() -> lookup().read(Unpooled.wrappedBuffer(utf8(replies))));
 	}
 
 	@Test
-	void theCommandsAreThoseThatOnlyRead() {
+	void theCommandsOnlyRead() {
 		ByteBuf out = Unpooled.buffer();
 		new KeyLookup(this.types).scan(new Scan("a*", "hash", 50), "17", this.next, () -> {
 		}).keys(this.keys, 1, 2, 3).writeTo(out);
@@ -132,7 +132,7 @@ class KeyLookupTests {
 	}
 
 	@Test
-	void keysThatDoNotFitAreCountedOffAndAskedForAgainWithRoom() {
+	void keysWithoutMemoryAreCountedAndScannedAgainWithMemory() {
 		CountedRoom room = new CountedRoom(150_000);
 		room.take(100_000);
 		KeyPage page = new KeyPage(room);
