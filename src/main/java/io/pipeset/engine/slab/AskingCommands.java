@@ -37,7 +37,6 @@ final class AskingCommands {
 		return this.commands.get(command);
 	}
 
-	/** Writes commands that are not a transaction. */
 	void writeTo(ByteBuf out, Commands commands) {
 		for (int command = 0; command < commands.count(); command++) {
 			writeBefore(command, out);

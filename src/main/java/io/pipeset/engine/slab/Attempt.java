@@ -41,7 +41,10 @@ public final class Attempt implements Exchange {
 	 */
 	private @Nullable Loss unconfirmed;
 
-	/** The commands are confirmed by replicas, so no failover loses them. */
+	/**
+	 * The value of {@link #failovers} if replicas have confirmed the commands, so that no
+	 * failover loses them.
+	 */
 	private static final int CONFIRMED = Integer.MAX_VALUE;
 
 	/** The failovers seen before the connection was lent, or {@link #CONFIRMED}. */
@@ -62,7 +65,6 @@ public final class Attempt implements Exchange {
 		this.replies = new Replies(this.coalesced, reservation);
 	}
 
-	/** Forgets everything, before the slab's next attempt. */
 	void clear() {
 		this.written = false;
 		this.resolved = false;
@@ -78,7 +80,6 @@ public final class Attempt implements Exchange {
 		this.reader.clear();
 	}
 
-	/** Lets neighbouring records go as one command. */
 	void coalesce(Coalescing allowed) {
 		this.coalescing = allowed;
 	}
@@ -152,7 +153,6 @@ public final class Attempt implements Exchange {
 		return this.written;
 	}
 
-	/** Whether some commands may have run, although the replies to them are missing. */
 	boolean isUnknown() {
 		return this.written && !this.resolved && !isAnswered();
 	}

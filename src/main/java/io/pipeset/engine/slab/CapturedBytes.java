@@ -35,7 +35,6 @@ final class CapturedBytes {
 
 	private final MemoryReservation reservation;
 
-	/** Bytes of memory taken from the reservation. */
 	private long reserved;
 
 	private byte[] bytes = new byte[256];
@@ -143,7 +142,6 @@ final class CapturedBytes {
 		this.size = needed;
 	}
 
-	/** Whether the current reply is an integer. */
 	boolean isInteger() {
 		return this.size > this.end && this.bytes[this.end] == ':';
 	}
@@ -153,7 +151,6 @@ final class CapturedBytes {
 		return this.bytes;
 	}
 
-	/** The start of the current reply. */
 	int start() {
 		return this.end;
 	}
@@ -164,7 +161,6 @@ final class CapturedBytes {
 		return this.end;
 	}
 
-	/** Drops the current reply. */
 	void discard() {
 		this.size = this.end;
 		this.cut = false;

@@ -21,7 +21,6 @@ final class CoalescedCommands {
 	 */
 	static final int MAX_RECORDS = 100;
 
-	/** The most bytes of records in a coalesced command. */
 	static final int MAX_BYTES = 64 << 10;
 
 	private static final byte[] MSET = "$4\r\nMSET\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -37,7 +36,6 @@ final class CoalescedCommands {
 
 	private int count;
 
-	/** Whether any records share a command. */
 	private boolean anyShared;
 
 	private boolean anyMoveShared;
@@ -201,7 +199,6 @@ final class CoalescedCommands {
 		return (this.anyShared && command >= 0) ? this.ends[command] : command + 1;
 	}
 
-	/** How many records the slab has. */
 	int records() {
 		return this.commands.count();
 	}
@@ -216,7 +213,6 @@ final class CoalescedCommands {
 		return kind(record) == CoalescedCommand.ELEMENTS;
 	}
 
-	/** Whether a record shares its command with others. */
 	boolean isShared(int record) {
 		if (!this.anyShared) {
 			return false;
@@ -242,12 +238,10 @@ final class CoalescedCommands {
 		return isMove(record);
 	}
 
-	/** How many elements a record adds to its list. */
 	int elements(int record) {
 		return arguments(record) - 1;
 	}
 
-	/** How many scripts are loaded for shared commands. */
 	int scripts() {
 		return (this.anyMoveShared) ? 1 : 0;
 	}

@@ -91,7 +91,6 @@ final class CommandTable {
 				| record.encoding().ordinal();
 	}
 
-	/** Moves a row to the front, together with its command. */
 	void move(int from, int to, int start) {
 		this.indexes[to] = this.indexes[from];
 		this.lines[to] = this.lines[from];
@@ -100,7 +99,6 @@ final class CommandTable {
 		this.ids.move(from, to);
 	}
 
-	/** Keeps only the first rows. */
 	void truncate(int rows) {
 		this.count = rows;
 	}

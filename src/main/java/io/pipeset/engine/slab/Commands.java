@@ -41,7 +41,6 @@ final class Commands {
 
 	private final SlabScripts scripts = new SlabScripts();
 
-	/** Whether the commands run as one transaction. */
 	private boolean atomic;
 
 	/** Allocates arrays for the commands expected, or small ones if memory is scarce. */
@@ -111,7 +110,6 @@ final class Commands {
 		return count() == 0 || bytes + this.scripts.bytesWith(record.script()) <= most;
 	}
 
-	/** Keeps only some commands, in their order. */
 	void retain(BitSet kept) {
 		int count = 0;
 		int at = 0;

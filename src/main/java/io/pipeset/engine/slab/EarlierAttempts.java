@@ -34,7 +34,6 @@ final class EarlierAttempts {
 		}
 	}
 
-	/** Notes that some commands were lost, beginning with a position. */
 	void add(BitSet commands, int from, Loss loss) {
 		commands.stream().filter((command) -> command >= from).forEach((command) -> add(command, loss));
 	}

@@ -84,7 +84,6 @@ final class NotableReplies {
 		add(Kind.VALUE, position, position + 1);
 	}
 
-	/** Adds the reply OK for some records. */
 	void addOk(int first, int end) {
 		this.captured.addOk();
 		add(Kind.VALUE, first, end);
@@ -134,12 +133,10 @@ final class NotableReplies {
 				&& this.captured.bytes()[this.starts[notable]] == '$';
 	}
 
-	/** The index of a string's first byte. */
 	int bulkStart(int notable) {
 		return Resp.skipLine(this.captured.bytes(), this.starts[notable]);
 	}
 
-	/** The index after a string's last byte. */
 	int bulkEnd(int notable) {
 		return this.ends[notable] - 2;
 	}
@@ -168,10 +165,8 @@ final class NotableReplies {
 		/** An error, which is always captured. */
 		ERROR,
 
-		/** A nil. */
 		NIL,
 
-		/** Any other reply. */
 		VALUE
 
 	}

@@ -55,7 +55,6 @@ final class RecordIds {
 		return true;
 	}
 
-	/** Waits for the memory of an id, and takes it. */
 	void reserve(int command, @Nullable String id) {
 		if (id != null && needsMemory(command, id)) {
 			this.reservation.take(STEP_BYTES);
@@ -71,7 +70,6 @@ final class RecordIds {
 		return (command < this.ids.length) ? this.ids[command] : null;
 	}
 
-	/** Moves an id, or its absence, to the front together with its command. */
 	void move(int from, int to) {
 		if (to < this.ids.length) {
 			this.ids[to] = get(from);

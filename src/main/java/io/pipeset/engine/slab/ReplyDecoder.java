@@ -37,7 +37,6 @@ final class ReplyDecoder {
 
 	private int largestString;
 
-	/** The number of errors decoded so far. */
 	private int errors;
 
 	private @Nullable String firstError;
@@ -76,22 +75,18 @@ final class ReplyDecoder {
 		return this.errors;
 	}
 
-	/** The first error decoded, or {@code null}. */
 	@Nullable String firstError() {
 		return this.firstError;
 	}
 
-	/** The number of bulk strings decoded so far. */
 	int strings() {
 		return this.strings;
 	}
 
-	/** The total bytes of the bulk strings decoded so far. */
 	long stringBytes() {
 		return this.stringBytes;
 	}
 
-	/** The bytes of the largest bulk string decoded so far. */
 	int largestString() {
 		return this.largestString;
 	}

@@ -60,7 +60,6 @@ final class ReplyReader {
 	/** If the reply is an array, whether its elements are replies to commands. */
 	private boolean expectsNested;
 
-	/** Whether the reply is an array of replies to commands. */
 	private boolean nested;
 
 	/** Forgets a reply that the connection brought only in part. */

@@ -48,7 +48,6 @@ public final class ResendRules {
 	 */
 	private final Set<ByteBuffer> recreated = new HashSet<>();
 
-	/** The keys of earlier commands that are sent again. */
 	private final Set<ByteBuffer> resentKeys = new HashSet<>();
 
 	/** Whether one of these is a script without keys. */
@@ -117,7 +116,6 @@ public final class ResendRules {
 		return refused;
 	}
 
-	/** The verdict for an error. */
 	private Verdict errorVerdict(Slab slab, SlabErrors errors, int command, int notable) {
 		Redirect redirect = (this.redirects != null) ? errors.redirect(notable) : null;
 		boolean byScript = redirect != null && errors.isByCallersScript(notable);

@@ -81,7 +81,6 @@ public final class SlabErrors {
 		return RedisErrors.means(code, Meaning.TRANSIENT) || (this.demoted && code.equals("READONLY"));
 	}
 
-	/** Whether Redis refused commands because the server is a replica. */
 	boolean hasReadOnlyRefusal() {
 		return this.notableReplies.errors() > 0 && IntStream.range(0, this.notableReplies.count())
 			.anyMatch((notable) -> this.notableReplies.kind(notable) == Kind.ERROR

@@ -47,7 +47,6 @@ final class SlabScripts {
 		return this.scripts.stream().anyMatch((script) -> script.sha().equalsIgnoreCase(sha));
 	}
 
-	/** The size of all SCRIPT LOAD commands in bytes of RESP. */
 	int bytes() {
 		return this.bytes;
 	}

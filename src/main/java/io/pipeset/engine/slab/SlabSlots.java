@@ -18,7 +18,6 @@ public final class SlabSlots {
 
 	private final Attempt attempt;
 
-	/** The commands to send again. */
 	private final BitSet toResend;
 
 	/** The commands that follow an ASKING at the next attempt. */

@@ -37,7 +37,6 @@ public final class KeyLookup extends Lookup {
 
 	private int to;
 
-	/** The samples of MEMORY USAGE; 0 if it is not sent. */
 	private int samples;
 
 	private final Map<Question, String> errors = new EnumMap<>(Question.class);

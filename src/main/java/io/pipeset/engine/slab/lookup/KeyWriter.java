@@ -29,7 +29,6 @@ final class KeyWriter {
 		this.length[MAX_DIGITS + 1] = '\n';
 	}
 
-	/** Sets the key of the next commands. */
 	void key(int key) {
 		this.from = this.page.start(key);
 		this.bytes = this.page.end(key) - this.from;
@@ -64,7 +63,6 @@ final class KeyWriter {
 		return bytes(head.append('$').toString());
 	}
 
-	/** The bytes of a command after its key. */
 	static byte[] tail(String... words) {
 		StringBuilder tail = new StringBuilder("\r\n");
 		for (String word : words) {

@@ -15,7 +15,6 @@ public abstract class Lookup implements Exchange {
 
 	private volatile boolean answered;
 
-	/** The number of replies to the commands. */
 	abstract int replies();
 
 	/** Receives a simple string, whose bytes are overwritten afterwards. */
