@@ -26,18 +26,18 @@ import io.pipeset.report.OutcomeLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of {@code executePipelined}: sends a lane's slabs until the batch is full or
- * the input pauses, and ends when every one of them has come back. Slabs that came back
- * without a final answer are left to the lane's {@link Recovery}.
+ * One call of {@code executePipelined}. It sends a lane's slabs until the batch is full
+ * or the input pauses, and ends when each slab has come back. The lane's {@link Recovery}
+ * handles slabs that came back without a final answer.
  */
 final class Batch {
 
-	/** So long a batch may hold a connection while others wait for one. */
-	private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+	/** How long a batch may hold a connection while other jobs wait for one. */
+	private static final long MAX_HOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
 	private final LaneSlabs slabs;
 
-	private final BooleanSupplier fed;
+	private final BooleanSupplier inputOpen;
 
 	private final Recovery recovery;
 
@@ -49,31 +49,32 @@ final class Batch {
 
 	private final NodeMeters meters;
 
-	private final Confirmation confirmation;
+	private final ReplicaConfirmation confirmation;
 
 	private final @Nullable OutcomeLog log;
 
-	private final Deque<Slab> onTheirWay = new ArrayDeque<>();
+	private final Deque<Slab> inFlight = new ArrayDeque<>();
 
-	/**
-	 * Slabs that came back without a final answer, and those that came back behind them.
-	 */
-	private final List<Slab> left = new ArrayList<>();
+	/** Slabs that came back without a final answer, and all that came back after them. */
+	private final List<Slab> unsettled = new ArrayList<>();
 
 	private @Nullable Loss loss;
 
 	private @Nullable Fence fence;
 
-	private boolean complete = true;
+	/** Whether the driver has returned every slab. */
+	private boolean allReturned = true;
 
-	private boolean used;
+	/** Whether anything was written to the connection, or may have been. */
+	private boolean written;
 
-	/** Whether the node was asked for its slots. */
-	private boolean looked;
+	/** Whether the node was asked for its slots in this batch. */
+	private boolean slotsChecked;
 
-	private long begun;
+	private long begunNanos;
 
-	private boolean isFirst;
+	/** Whether this is the job's first batch. */
+	private boolean isFirstOfJob;
 
 	private final SilenceWatch silence;
 
@@ -81,75 +82,78 @@ final class Batch {
 
 	private long bytes;
 
-	private long weight;
+	/** Bytes that the batch's slabs count in the window. */
+	private long windowBytes;
 
-	private boolean refused = true;
+	/** Whether every answer so far was the same error, {@link #refusalCode}. */
+	private boolean allRefused = true;
 
-	private @Nullable String code;
+	private @Nullable String refusalCode;
 
 	/**
-	 * A batch that has not begun.
-	 * @param fed whether more slabs may come while the batch has nothing on its way
+	 * Creates a batch, which has not begun.
+	 * @param inputOpen whether more slabs may come while the batch has nothing in flight
 	 */
-	Batch(LaneSlabs slabs, BooleanSupplier fed, Recovery recovery, LaneContext context, RedisNode node,
+	Batch(LaneSlabs slabs, BooleanSupplier inputOpen, Recovery recovery, LaneContext context, RedisNode node,
 			Pipeline pipeline) {
 		this.slabs = slabs;
-		this.fed = fed;
+		this.inputOpen = inputOpen;
 		this.recovery = recovery;
 		this.context = context;
 		this.pipeline = pipeline;
-		// Closing may take as long as opening.
+		// Closing a connection may take as long as opening it.
 		this.silence = new SilenceWatch(pipeline, context.settings().timeout(), context.pipeline().connectTimeout());
 		this.node = node;
 		this.meters = context.meters().node(node.name());
-		this.confirmation = new Confirmation(context);
+		this.confirmation = new ReplicaConfirmation(context);
 		this.log = context.account().log();
 	}
 
-	/** Runs the batch, to its end. */
+	/** Runs the batch to its end. */
 	BatchResult run() {
 		Observation trace = JobTraces.batch(this.context.trace(), this.node.name(),
 				this.context.settings().flush().kind());
-		this.begun = System.nanoTime();
-		this.isFirst = !this.context.clock().hasBegunBatch();
+		this.begunNanos = System.nanoTime();
+		this.isFirstOfJob = !this.context.clock().hasBegunBatch();
 		long nanos;
 		this.context.clock().batchBegins();
 		this.meters.connected();
 		try {
-			converse();
-			confirm();
+			exchange();
+			awaitReplicas();
 		}
 		catch (RuntimeException | Error ex) {
-			// The next job must not find this one's commands on its connection.
-			giveUp(this.commands > 0);
+			// The next job must not find this job's commands on its connection.
+			closeConnection(this.commands > 0);
 			trace.error(ex);
 			throw ex;
 		}
 		finally {
-			nanos = System.nanoTime() - this.begun;
+			nanos = System.nanoTime() - this.begunNanos;
 			this.context.clock().batchEnds(nanos);
 			this.meters.disconnected();
 			endTrace(trace);
 		}
 		if (this.loss != null) {
-			// The pool believes that a connection it has lent is open, and would lend it
-			// again.
-			giveUp(this.left.stream().anyMatch(Slab::isUnknown));
+			// The pool takes the connection for open, and would lend it again.
+			closeConnection(this.unsettled.stream().anyMatch(Slab::isUnknown));
 		}
-		// A lost connection gives unflushed slabs back before those that it had flushed.
-		this.left.sort(Comparator.comparingLong(Slab::firstIndex));
-		if (this.used) {
+		// A lost connection returns unflushed slabs before flushed ones.
+		this.unsettled.sort(Comparator.comparingLong(Slab::firstIndex));
+		if (this.written) {
 			this.context.meters().batch(this.context.settings().flush().kind(), nanos, this.commands, this.bytes);
 			this.context.meters().grow(this.context.account());
 			this.meters.batch(nanos, this.loss != null);
 		}
-		if (this.refused && this.code != null && !this.context.nodes().redirects(this.code)
-				&& RedisErrors.means(this.code, Meaning.ENDS_JOB)) {
+		if (this.allRefused && this.refusalCode != null && !this.context.nodes().redirects(this.refusalCode)
+				&& RedisErrors.means(this.refusalCode, Meaning.ENDS_JOB)) {
 			this.context.stop()
-				.because(Cause.REDIS_REFUSES, "Redis refused a whole batch with " + RedisErrors.withRemedy(this.code)
-						+ ". The rest was not sent. Mend the cause there, then " + JobStop.SEND_THE_REST + ".");
+				.because(Cause.REDIS_REFUSES,
+						"Redis refused a whole batch with " + RedisErrors.withRemedy(this.refusalCode)
+								+ ". The rest was not sent. Fix the cause there, then " + JobStop.SEND_THE_REST + ".");
 		}
-		return new BatchResult(this.left, this.loss, this.used, this.complete, this.pipeline.failure(), this.fence);
+		return new BatchResult(this.unsettled, this.loss, this.written, this.allReturned, this.pipeline.failure(),
+				this.fence);
 	}
 
 	private void endTrace(Observation trace) {
@@ -162,135 +166,144 @@ final class Batch {
 	}
 
 	/**
-	 * Closes the connection. The fence is raised before anybody else can have a
-	 * connection, so that no batch begins beside commands that may still run.
+	 * Closes the connection. Creates the fence before the permit is released, so that no
+	 * other batch starts while commands of this one may still run.
 	 */
-	private void giveUp(boolean unknown) {
+	private void closeConnection(boolean unknown) {
 		this.pipeline.abandon();
 		this.fence = (unknown) ? this.pipeline.fence() : null;
 	}
 
-	private void converse() {
+	private void exchange() {
 		OutcomeLog log = this.log;
 		if (log != null) {
 			this.pipeline.tell(log);
 		}
-		boolean goesOn = true;
-		while (goesOn) {
-			if (takesNext()) {
-				send(this.slabs.next());
+		boolean more = true;
+		while (more) {
+			if (maySendNext()) {
+				send(this.slabs.takeNext());
 			}
 			else {
-				goesOn = await();
+				more = awaitSlab();
 			}
 		}
 	}
 
-	/** Settles the slabs that have waited for replicas, or leaves them all if lost. */
-	private void confirm() {
-		if (!this.confirmation.isAsked() || !this.used) {
+	/**
+	 * Settles the answered slabs once enough replicas have them, or leaves them unsettled
+	 * after a loss.
+	 */
+	private void awaitReplicas() {
+		if (!this.confirmation.isRequired() || !this.written) {
 			return;
 		}
 		List<Slab> all = new ArrayList<>(this.confirmation.answered());
-		all.addAll(this.left);
+		all.addAll(this.unsettled);
 		if (this.loss == null) {
-			this.loss = this.confirmation.ask(this.pipeline, all);
+			this.loss = this.confirmation.await(this.pipeline, all);
 		}
 		else {
-			this.confirmation.lost(all, this.loss);
+			this.confirmation.markUnconfirmed(all, this.loss);
 		}
 		if (this.loss == null) {
-			this.confirmation.answered().forEach(this.slabs::answered);
+			this.confirmation.answered().forEach(this.slabs::settleAnswered);
 		}
 		else {
-			this.left.addAll(this.confirmation.answered());
+			this.unsettled.addAll(this.confirmation.answered());
 		}
 	}
 
-	private boolean isOpen() {
-		return !this.context.stop().isSet() && this.left.isEmpty() && this.loss == null && !this.slabs.leadsElsewhere()
+	private boolean acceptsMore() {
+		return !this.context.stop().isSet() && this.unsettled.isEmpty() && this.loss == null
+				&& !this.slabs.isNextElsewhere()
 				&& this.commands < ((this.context.settings().atomic()) ? 1 : this.context.settings().batchSize())
-				&& !(this.confirmation.isAsked() && this.context.pipeline().isHalf(this.commands, this.weight))
-				&& !isOver();
+				&& !(this.confirmation.isRequired() && this.context.pipeline().isHalf(this.commands, this.windowBytes))
+				&& !mustYield();
 	}
 
-	/** Whether other jobs wait for a connection, and this one has had its turn. */
-	private boolean isOver() {
-		return this.commands > 0 && (this.isFirst || System.nanoTime() - this.begun > TURN_NANOS)
+	/**
+	 * Whether other jobs wait for a connection, and this batch has held its own long
+	 * enough.
+	 */
+	private boolean mustYield() {
+		return this.commands > 0 && (this.isFirstOfJob || System.nanoTime() - this.begunNanos > MAX_HOLD_NANOS)
 				&& this.node.permits().isScarce();
 	}
 
-	private boolean takesNext() {
+	private boolean maySendNext() {
 		Slab next = this.slabs.peek();
-		return next != null && isOpen() && this.commands + next.count() <= this.context.settings().batchSize()
-				&& (!next.waits() || this.onTheirWay.isEmpty() || this.recovery.isStill());
+		return next != null && acceptsMore() && this.commands + next.count() <= this.context.settings().batchSize()
+				&& (!next.waits() || this.inFlight.isEmpty() || this.recovery.areSlotsStable());
 	}
 
 	private void send(Slab slab) {
 		if (this.commands == 0) {
 			this.node.memory().ask(this.pipeline);
 		}
-		if (this.onTheirWay.isEmpty()) {
+		if (this.inFlight.isEmpty()) {
 			this.silence.restart();
 		}
-		if ((slab.waits() && this.onTheirWay.isEmpty()) || (slab.hasScripts() && !this.looked)) {
-			this.recovery.look(this.node);
-			this.looked = true;
+		if ((slab.waits() && this.inFlight.isEmpty()) || (slab.hasScripts() && !this.slotsChecked)) {
+			this.recovery.checkSlots(this.node);
+			this.slotsChecked = true;
 		}
-		this.onTheirWay.add(slab);
+		this.inFlight.add(slab);
 		this.commands += slab.count();
-		this.weight += Window.weight(slab);
+		this.windowBytes += Window.windowBytes(slab);
 		Coalescing allowed = this.pipeline.coalescing();
 		if (allowed != null && this.context.settings().coalesces()) {
-			slab.coalesce((this.context.areSlotsFollowed()) ? allowed.inCluster() : allowed);
+			slab.coalesce((this.context.isCluster()) ? allowed.inCluster() : allowed);
 		}
-		if (!this.confirmation.isAsked()) {
+		if (!this.confirmation.isRequired()) {
 			slab.attempt().master(this.node.failovers());
 		}
 		if (this.log != null) {
 			slab.sends(this.log);
 		}
-		this.pipeline.send(slab, this.slabs::comeBack);
+		this.pipeline.send(slab, this.slabs::addDone);
 	}
 
-	/** Waits for the next slab, to be sent or done; {@code false} ends the batch. */
-	private boolean await() {
-		boolean wantsMore = isOpen() && this.slabs.peek() == null;
-		boolean idle = this.onTheirWay.isEmpty();
-		if (idle && !(wantsMore && this.fed.getAsBoolean())) {
+	/** Waits for a slab to send or a slab that is done; {@code false} ends the batch. */
+	private boolean awaitSlab() {
+		boolean wantsMore = acceptsMore() && this.slabs.peek() == null;
+		boolean idle = this.inFlight.isEmpty();
+		if (idle && !(wantsMore && this.inputOpen.getAsBoolean())) {
 			return false;
 		}
-		long patience = (idle) ? LaneQueue.PAUSE_NANOS : this.silence.leftNanos();
-		if (this.slabs.receive(patience, wantsMore, this::done) || (wantsMore && this.slabs.borrow())) {
+		long waitNanos = (idle) ? LaneQueue.INPUT_PAUSE_NANOS : this.silence.leftNanos();
+		if (this.slabs.receive(waitNanos, wantsMore, this::handleDone) || (wantsMore && this.slabs.borrow())) {
 			return true;
 		}
 		return !idle && (this.silence.leftNanos() > 0 || abandon());
 	}
 
-	/** Gives the connection up, and in the end the slabs on their way as well. */
+	/**
+	 * Closes the connection after a timeout. If it does not close in time, abandons the
+	 * slabs in flight and returns {@code false}.
+	 */
 	private boolean abandon() {
 		if (this.silence.abandon()) {
 			this.loss = new Loss(Loss.TIMEOUT,
 					"Redis at " + this.node.name() + " was silent for "
 							+ DurationText.of(this.context.settings().timeout())
-							+ ", the job's timeout; what was written may still run");
+							+ ", the job's timeout; commands already written may still run");
 			return true;
 		}
-		// The driver still has these slabs and may still write them, so nobody else may
-		// use them.
-		this.context.stop().because(Cause.REDIS_LOST, "A connection that was closed after a timeout did not end");
-		this.used = true;
-		this.onTheirWay.forEach((slab) -> slab.attempt().abandon());
-		this.left.addAll(this.onTheirWay);
-		this.slabs.doesNotGetBack(this.onTheirWay);
-		this.complete = false;
+		// The driver may still write these slabs, so they must not be used again.
+		this.context.stop().because(Cause.REDIS_LOST, "After a timeout, the connection to Redis did not close in time");
+		this.written = true;
+		this.inFlight.forEach((slab) -> slab.attempt().abandon());
+		this.unsettled.addAll(this.inFlight);
+		this.slabs.markAbandoned(this.inFlight);
+		this.allReturned = false;
 		return false;
 	}
 
-	private void done(Slab slab) {
-		this.onTheirWay.remove(slab);
+	private void handleDone(Slab slab) {
+		this.inFlight.remove(slab);
 		this.silence.restart();
-		this.used |= slab.isWritten();
+		this.written |= slab.isWritten();
 		this.bytes += slab.attempt().bytes();
 		if (!slab.isAnswered() && (this.loss == null || this.loss.code().equals(Loss.DEMOTED))) {
 			String cause = this.pipeline.failure();
@@ -298,33 +311,33 @@ final class Batch {
 					+ ((cause != null) ? ": " + cause : ""));
 		}
 		if (slab.isAnswered()) {
-			String sole = (this.refused) ? slab.errors().soleCode() : null;
-			this.refused &= sole != null && (this.code == null || this.code.equals(sole));
-			this.code = sole;
+			String sole = (this.allRefused) ? slab.errors().soleCode() : null;
+			this.allRefused &= sole != null && (this.refusalCode == null || this.refusalCode.equals(sole));
+			this.refusalCode = sole;
 		}
 		boolean demoted = slab.isAnswered() && this.context.nodes().isFollowing() && this.recovery.maySurviveLoss()
 				&& slab.attempt().markIfDemoted();
 		if (demoted) {
-			this.refused = false;
+			this.allRefused = false;
 			this.loss = (this.loss != null) ? this.loss : new Loss(Loss.DEMOTED, "Redis has become a replica");
 		}
-		boolean inCommon = slab.errors().areInCommon();
+		boolean coalescedRefused = slab.errors().areInCommon();
 		Coalescing allowed = this.pipeline.coalescing();
-		if (inCommon && allowed != null) {
+		if (coalescedRefused && allowed != null) {
 			this.pipeline.allow(slab.errors().stillAllowed(allowed));
 		}
-		boolean asksAgain = slab.isAnswered() && ((this.recovery.mayGoOn() && slab.errors().transientCode() != null)
-				|| (this.context.areSlotsFollowed() && slab.errors().areRedirected()));
-		if (demoted || asksAgain || inCommon || !slab.isAnswered() || !this.left.isEmpty()) {
-			this.left.add(slab);
+		boolean mayResend = slab.isAnswered() && ((this.recovery.mayRetry() && slab.errors().transientCode() != null)
+				|| (this.context.isCluster() && slab.errors().areRedirected()));
+		if (demoted || mayResend || coalescedRefused || !slab.isAnswered() || !this.unsettled.isEmpty()) {
+			this.unsettled.add(slab);
 		}
-		else if (this.confirmation.isAsked()) {
+		else if (this.confirmation.isRequired()) {
 			this.confirmation.add(slab);
-			this.recovery.progress();
+			this.recovery.markHealthy();
 		}
 		else {
-			this.slabs.answered(slab);
-			this.recovery.progress();
+			this.slabs.settleAnswered(slab);
+			this.recovery.markHealthy();
 		}
 	}
 

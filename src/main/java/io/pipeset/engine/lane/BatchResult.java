@@ -11,35 +11,35 @@ import io.pipeset.engine.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a batch, from which the lane goes on.
+ * The result of a batch, from which the lane continues.
  *
- * @param left the slabs that have no final answer yet, in the order in which they were
- * sent
+ * @param unsettled the slabs that have no final answer yet, in the order in which they
+ * were sent
  * @param loss why the connection was lost; {@code null} if it was not
- * @param used whether anything was written
- * @param complete whether every slab came back from the driver
- * @param failure what the driver says about the loss
- * @param fence stands until no command of the batch can run any more; {@code null} if the
- * outcome of each command is known
+ * @param written whether anything was written
+ * @param allReturned whether the driver has returned every slab
+ * @param failure the driver's message about the loss; {@code null} if there is none
+ * @param fence confirms that no command of the batch can run any more; {@code null} if
+ * the outcome of each command is known
  */
-record BatchResult(List<Slab> left, @Nullable Loss loss, boolean used, boolean complete, @Nullable String failure,
-		@Nullable Fence fence) {
+record BatchResult(List<Slab> unsettled, @Nullable Loss loss, boolean written, boolean allReturned,
+		@Nullable String failure, @Nullable Fence fence) {
 
 	/**
-	 * A transient error for which slabs were left, without a loss; in a cluster rather
-	 * one that costs a retry than a redirection.
+	 * A transient error of an unsettled slab. In a cluster, an error that costs a retry
+	 * is preferred to a redirection.
 	 */
 	@Nullable String transientError() {
-		return this.left.stream()
+		return this.unsettled.stream()
 			.map((slab) -> slab.errors().transientCode())
 			.filter(Objects::nonNull)
 			.reduce((first, next) -> (RedisErrors.means(first, Meaning.REDIRECTS)) ? next : first)
 			.orElse(null);
 	}
 
-	/** Whether commands were refused that records can be sent without. */
-	boolean hasRefusedInCommon() {
-		return this.left.stream().anyMatch((slab) -> slab.errors().areInCommon());
+	/** Whether coalesced commands were refused whose records can be sent one by one. */
+	boolean hasCoalescedRefusals() {
+		return this.unsettled.stream().anyMatch((slab) -> slab.errors().areInCommon());
 	}
 
 }

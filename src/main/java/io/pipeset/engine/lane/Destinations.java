@@ -12,10 +12,10 @@ import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes that the slabs of a lane go to. Nearly all go to the lane's home. In a
- * cluster a slab goes elsewhere if the home has lost all of its slots, or if commands of
- * the slab were redirected. A slab is not divided for that: it goes to the master of its
- * first command, and the commands that do not belong there are redirected once more.
+ * Selects the node for each slab of a lane. Nearly all slabs go to the lane's home node.
+ * In a cluster, a slab goes elsewhere if its home has lost all slots, or if some of the
+ * slab's commands were redirected. A slab is not split for that. It goes to the master of
+ * its first command, and commands that do not belong there are redirected again.
  */
 final class Destinations {
 
@@ -23,17 +23,17 @@ final class Destinations {
 
 	private final @Nullable RedisNode home;
 
-	/** The nodes that slabs with an ASKING go to. */
-	private final Map<Slab, RedisNode> asked = new HashMap<>(0);
+	/** The target nodes of slabs with an ASKING. */
+	private final Map<Slab, RedisNode> askingNodes = new HashMap<>(0);
 
 	private @Nullable RedisNode current;
 
-	/** The last node that could not be reached, which a script without keys avoids. */
-	private @Nullable RedisNode unreachable;
+	/** The last node that could not be reached. A script without keys avoids it. */
+	private @Nullable RedisNode lastUnreachable;
 
 	/**
-	 * The destinations of a lane.
-	 * @param home the node that its slabs are filled for; {@code null} for a single
+	 * Creates the destinations of a lane.
+	 * @param home the master whose records the lane sends; {@code null} for a single
 	 * server
 	 */
 	Destinations(RedisNodes nodes, @Nullable RedisNode home) {
@@ -42,29 +42,29 @@ final class Destinations {
 	}
 
 	/**
-	 * Begins a batch.
-	 * @return the node that it goes to
+	 * Selects the node of the next batch.
+	 * @return the node of the batch's first slab
 	 */
-	RedisNode begin(Slab first) throws NoConnectionException {
-		this.current = of(first);
+	RedisNode select(Slab first) throws NoConnectionException {
+		this.current = nodeFor(first);
 		return this.current;
 	}
 
-	/** Whether a slab does not belong into the batch that has begun. */
+	/** Whether a slab goes to another node than the current batch. */
 	boolean isElsewhere(Slab slab) {
 		try {
-			return of(slab) != this.current;
+			return nodeFor(slab) != this.current;
 		}
 		catch (NoConnectionException ex) {
-			// The next batch finds out.
+			// The next batch reports this.
 			return true;
 		}
 	}
 
-	private RedisNode of(Slab slab) throws NoConnectionException {
-		RedisNode asked = (this.asked.isEmpty()) ? null : this.asked.get(slab);
-		if (asked != null) {
-			return asked;
+	private RedisNode nodeFor(Slab slab) throws NoConnectionException {
+		RedisNode asking = (this.askingNodes.isEmpty()) ? null : this.askingNodes.get(slab);
+		if (asking != null) {
+			return asking;
 		}
 		Topology owners = this.nodes.owners();
 		RedisNode only = owners.only();
@@ -72,7 +72,7 @@ final class Destinations {
 			return only;
 		}
 		RedisNode home = this.home;
-		RedisNode avoided = this.unreachable;
+		RedisNode avoided = this.lastUnreachable;
 		if (avoided != null && slab.slots().first() == Slots.NONE) {
 			return owners.after(avoided);
 		}
@@ -80,21 +80,24 @@ final class Destinations {
 				: owners.ownerOrAny(slab.slots().first());
 	}
 
-	/** Sends a slab to a node that is to be asked. */
-	void ask(Slab slab, RedisNode node) {
-		this.asked.put(slab, node);
+	/** Sets the node to which a slab with an ASKING goes. */
+	void setAskingNode(Slab slab, RedisNode node) {
+		this.askingNodes.put(slab, node);
 	}
 
-	/** A slab is sent. */
-	void leaves(Slab slab) {
-		this.asked.remove(slab);
+	/** Removes the ASKING target of a slab that is being sent. */
+	void forgetAsking(Slab slab) {
+		this.askingNodes.remove(slab);
 	}
 
-	/** A node cannot be reached: gives up asking, as it may be the one to be asked. */
-	void unreachable(RedisNode node) {
-		this.unreachable = node;
-		this.asked.keySet().forEach((slab) -> slab.slots().askNothing());
-		this.asked.clear();
+	/**
+	 * Marks a node as unreachable. Also drops all ASKING targets, because the node may be
+	 * one of them.
+	 */
+	void markUnreachable(RedisNode node) {
+		this.lastUnreachable = node;
+		this.askingNodes.keySet().forEach((slab) -> slab.slots().askNothing());
+		this.askingNodes.clear();
 	}
 
 }

@@ -6,22 +6,22 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /**
- * The bytes of commands that the lanes of all jobs have on their way, to whichever server
- * they go: they are in this service's memory.
+ * The bytes of commands that all lanes of all jobs have in flight. They occupy memory of
+ * this service, whichever server they go to.
  */
 public class InFlightBytes {
 
-	private final long most;
+	private final long limit;
 
 	private final AtomicLong bytes = new AtomicLong();
 
 	/**
-	 * Begins with nothing on its way.
-	 * @param most the bytes that may be on their way before readers wait; two writes a
+	 * Starts with nothing in flight.
+	 * @param limit the bytes that may be in flight before readers wait; two writes per
 	 * lane are always allowed
 	 */
-	public InFlightBytes(long most, MeterRegistry registry) {
-		this.most = most;
+	public InFlightBytes(long limit, MeterRegistry registry) {
+		this.limit = limit;
 		Gauge.builder("pipeset.inflight.bytes", this.bytes, AtomicLong::get)
 			.description("Bytes of slabs of commands between their hand-over and their last reply")
 			.baseUnit("bytes")
@@ -32,19 +32,19 @@ public class InFlightBytes {
 		this.bytes.addAndGet(more);
 	}
 
-	/** The bytes of commands that are on their way. */
+	/** The bytes in flight. */
 	public long now() {
 		return this.bytes.get();
 	}
 
-	/** The bytes that may be on their way before readers wait. */
+	/** The bytes that may be in flight before readers wait. */
 	public long most() {
-		return this.most;
+		return this.limit;
 	}
 
-	/** Whether as many bytes are on their way as may be. */
+	/** Whether the limit is reached. */
 	boolean isFull() {
-		return this.bytes.get() >= this.most;
+		return this.bytes.get() >= this.limit;
 	}
 
 }

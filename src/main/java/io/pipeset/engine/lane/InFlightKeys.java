@@ -5,31 +5,31 @@ import java.util.BitSet;
 import io.pipeset.record.Record;
 
 /**
- * The keys of the records with several keys that a lane to a master of a cluster may have
- * on their way. While their slot moves, Redis puts such a record off ({@code TRYAGAIN})
- * and runs later records of one of its keys. So the later ones are kept back until it is
- * answered, unless the master has just said that no slot moves. The keys are known by
- * hashes: two keys with the same one cost a wait, and no order.
+ * The keys of multi-key records that a lane to a cluster master may have in flight. While
+ * a slot moves, Redis answers such a record with {@code TRYAGAIN}, but still runs later
+ * records of one of its keys. So a later record waits for that answer, unless the master
+ * has just reported that no slot moves. Keys are stored as hashes: a collision costs a
+ * wait, but never the order.
  */
 final class InFlightKeys {
 
-	/** A power of two. */
+	/** The number of different hashes, a power of two. */
 	private static final int HASHES = 1 << 16;
 
-	/** With more keys than this, other keys would have the same hash too often. */
-	private static final int MOST = HASHES / 16;
+	/** Most keys in flight. With more, hashes would collide too often. */
+	private static final int MAX_KEYS = HASHES / 16;
 
 	private final BitSet hashes = new BitSet(0);
 
 	private int count;
 
 	/**
-	 * Takes note of a record that is to be sent.
-	 * @return whether it has to wait until all records ahead of it are answered
+	 * Adds the keys of a record that is about to be sent.
+	 * @return whether the record has to wait until all earlier records are answered
 	 */
-	boolean hold(Record record) {
+	boolean track(Record record) {
 		int keys = record.keyCount();
-		boolean waits = this.count > 0 && isAnyOf(record, keys);
+		boolean waits = this.count > 0 && mayBeInFlight(record, keys);
 		if (waits) {
 			this.hashes.clear();
 			this.count = 0;
@@ -43,8 +43,8 @@ final class InFlightKeys {
 		return waits;
 	}
 
-	private boolean isAnyOf(Record record, int keys) {
-		boolean any = this.count > MOST;
+	private boolean mayBeInFlight(Record record, int keys) {
+		boolean any = this.count > MAX_KEYS;
 		for (int key = 0; key < keys && !any; key++) {
 			any = this.hashes.get(record.keyHash(key) & (HASHES - 1));
 		}

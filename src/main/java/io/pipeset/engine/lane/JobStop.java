@@ -13,42 +13,42 @@ import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells all threads of a job whether it is to write nothing more, and why. The first
+ * Tells all threads of a job whether the job has to stop writing, and why. The first
  * reason stays, unless a defect of the service is found later. A stop wakes all threads
- * that wait on behalf of the job.
+ * that wait for the job.
  */
 public final class JobStop implements StopSignal {
 
-	/** What to do about a job of which a part may have run, the end of a sentence. */
+	/** What to do about a job that may have run in part; the end of a sentence. */
 	static final String SEND_THE_REST = "send again what did not run";
 
 	private final AtomicReference<@Nullable Ending> ending = new AtomicReference<>();
 
-	private final CountDownLatch set = new CountDownLatch(1);
+	private final CountDownLatch stopped = new CountDownLatch(1);
 
 	private volatile boolean closing;
 
 	private volatile boolean shuttingDown;
 
-	private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
+	private final Set<Runnable> wakers = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Stops the job.
-	 * @param detail the event and its remedy, for the caller to read
+	 * @param detail the event and its remedy, for the caller
 	 */
 	public void because(Cause cause, String detail) {
 		this.shuttingDown |= cause == Cause.SHUTTING_DOWN;
-		Ending first = this.ending.getAndAccumulate(new Ending(cause, detail), JobStop::stronger);
+		Ending first = this.ending.getAndAccumulate(new Ending(cause, detail), JobStop::prefer);
 		if (first == null) {
-			this.set.countDown();
-			this.waiting.forEach(Runnable::run);
+			this.stopped.countDown();
+			this.wakers.forEach(Runnable::run);
 		}
 	}
 
 	/**
-	 * Stops the job because a caller asked for that. A shutdown that came first does not
-	 * keep the job from being cancelled.
-	 * @param detail what was asked for, for the caller to read
+	 * Stops the job because a caller asked for that. The job counts as cancelled even if
+	 * a shutdown came first.
+	 * @param detail the request to cancel, for the caller
 	 */
 	public void cancel(String detail) {
 		Ending cancelled = new Ending(Cause.CANCELLED, detail);
@@ -57,7 +57,7 @@ public final class JobStop implements StopSignal {
 			.updateAndGet((first) -> (first != null && first.cause() == Cause.SHUTTING_DOWN) ? cancelled : first);
 	}
 
-	/** The service takes no more jobs, and ends once this one has, or is stopped. */
+	/** Marks that the service takes no more jobs. It ends once this job has ended. */
 	public void serviceCloses() {
 		this.closing = true;
 	}
@@ -72,15 +72,15 @@ public final class JobStop implements StopSignal {
 
 	/**
 	 * Stops the job because there is no connection.
-	 * @param then what its caller is to do then, the end of a sentence
+	 * @param then what the caller has to do; the end of a sentence
 	 */
 	public void because(NoConnectionException ex, String then) {
 		because((ex.isRefusal()) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE, ex.advice(then));
 	}
 
-	/** Stops the job because of an exception that is a defect of the service. */
+	/** Stops the job because of a defect of the service. */
 	public void becauseOfDefect(Throwable cause) {
-		because(Cause.INTERNAL_SERVER_ERROR, "By a defect of the service: " + cause);
+		because(Cause.INTERNAL_SERVER_ERROR, "A defect of the service stopped the job: " + cause);
 	}
 
 	@Override
@@ -90,7 +90,7 @@ public final class JobStop implements StopSignal {
 
 	@Override
 	public void add(Runnable wake) {
-		this.waiting.add(wake);
+		this.wakers.add(wake);
 		if (isSet()) {
 			wake.run();
 		}
@@ -98,12 +98,12 @@ public final class JobStop implements StopSignal {
 
 	@Override
 	public void remove(Runnable wake) {
-		this.waiting.remove(wake);
+		this.wakers.remove(wake);
 	}
 
 	/**
-	 * Whether the service is about to end, even if the job was stopped for another reason
-	 * before.
+	 * Whether the service is shutting down, even if the job was stopped for another
+	 * reason before.
 	 * @return {@code true} from then on
 	 */
 	public boolean isShuttingDown() {
@@ -113,7 +113,7 @@ public final class JobStop implements StopSignal {
 	@Override
 	public boolean await(long nanos) {
 		try {
-			return this.set.await(nanos, TimeUnit.NANOSECONDS);
+			return this.stopped.await(nanos, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -122,14 +122,14 @@ public final class JobStop implements StopSignal {
 	}
 
 	/**
-	 * The reason for which the job was stopped.
-	 * @return the reason, or {@code null} while it goes on
+	 * The reason for the stop.
+	 * @return the reason, or {@code null} if the job is not stopped
 	 */
 	public @Nullable Ending ending() {
 		return this.ending.get();
 	}
 
-	private static Ending stronger(@Nullable Ending first, Ending later) {
+	private static Ending prefer(@Nullable Ending first, Ending later) {
 		boolean defect = later.cause() == Cause.INTERNAL_SERVER_ERROR;
 		return (first == null || (defect && first.cause() != Cause.INTERNAL_SERVER_ERROR)) ? later : first;
 	}

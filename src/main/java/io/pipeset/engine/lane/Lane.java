@@ -8,8 +8,8 @@ import io.pipeset.engine.pipeline.call.NoConnectionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One series of batches, each on a connection of its own for as long as it lasts. Slabs
- * come in by the lane's {@link LaneQueue}; at most one thread runs a lane at a time, and
+ * Sends one ordered series of batches, each on a connection of its own. Slabs come in
+ * through the lane's {@link LaneQueue}. At most one thread runs a lane at a time, and
  * none while it has nothing to do.
  */
 final class Lane implements Runnable {
@@ -30,11 +30,11 @@ final class Lane implements Runnable {
 
 	private final Destinations destinations;
 
-	/** The turns that the lane waited for last. */
-	private @Nullable LaneTurns turns;
+	/** The connections that the lane used or waited for last. */
+	private @Nullable LaneConnections connections;
 
 	/**
-	 * A lane.
+	 * Creates a lane.
 	 * @param home the node that its records go to; {@code null} for a single server
 	 */
 	Lane(LaneThreads threads, LaneContext context, @Nullable RedisNode home) {
@@ -44,7 +44,7 @@ final class Lane implements Runnable {
 		this.window = new Window(context.pipeline(), context.inFlight(), context.memory());
 		this.filler = new SlabFiller(this, this.queue, this.window, context);
 		this.recovery = new Recovery(context,
-				(context.areSlotsFollowed()) ? new Redirection(context, this.destinations) : null);
+				(context.isCluster()) ? new RedirectFollower(context, this.destinations) : null);
 		this.slabs = new LaneSlabs(context, this.queue, this.window, this.destinations);
 	}
 
@@ -52,35 +52,35 @@ final class Lane implements Runnable {
 		return this.filler;
 	}
 
-	/** Lets the reading thread go on, however many commands are unanswered. */
-	void openWindow() {
-		this.window.open();
+	/** Unblocks the reading thread, however many commands are unanswered. */
+	void removeWindowLimit() {
+		this.window.removeLimit();
 	}
 
-	/** Whether no slot of the cluster moves, as far as the lane has just heard. */
-	boolean isStill() {
-		return this.recovery.isStill();
+	/** Whether the lane's master has just reported that no slot moves. */
+	boolean areSlotsStable() {
+		return this.recovery.areSlotsStable();
 	}
 
-	/** Has a thread run the lane, after the queue has said that none does. */
+	/** Starts a thread for the lane, after the queue has said that none runs it. */
 	void start() {
 		this.threads.start(this);
 	}
 
 	@Override
 	public void run() {
-		boolean ends = true;
+		boolean finished = true;
 		try {
-			ends = work();
+			finished = runBatches();
 		}
 		catch (RuntimeException | Error ex) {
-			this.threads.crashed(ex);
+			this.threads.stopAfterDefect(ex);
 		}
 		finally {
-			if (ends) {
-				this.threads.ends();
+			if (finished) {
+				this.threads.laneEnded();
 			}
-			if (ends && this.slabs.isInterrupted()) {
+			if (finished && this.slabs.isInterrupted()) {
 				Thread.currentThread().interrupt();
 			}
 		}
@@ -88,86 +88,84 @@ final class Lane implements Runnable {
 
 	/**
 	 * Runs batches until the lane has nothing to do; {@code false} if it has to wait for
-	 * its turn.
+	 * a connection.
 	 */
-	private boolean work() {
-		while (this.slabs.collect()) {
+	private boolean runBatches() {
+		while (this.slabs.fetchNext()) {
 			if (this.context.stop().isSet()) {
 				this.slabs.settleUnsent();
 			}
-			else if (!enter()) {
+			else if (!tryRunBatch()) {
 				return false;
 			}
 		}
 		return true;
 	}
 
-	/** Runs a batch, unless the lane has to wait for its turn. */
-	private boolean enter() {
+	/** Runs a batch; {@code false} if the lane has to wait for a connection. */
+	private boolean tryRunBatch() {
 		try {
-			RedisNode node = this.slabs.destination();
-			LaneTurns turns = this.threads.turns(node);
-			if (this.turns != null && this.turns != turns) {
-				// This lane gives up its place in that queue.
-				this.turns.next();
+			RedisNode node = this.slabs.selectDestination();
+			LaneConnections connections = this.threads.connections(node);
+			if (this.connections != null && this.connections != connections) {
+				// This lane no longer waits for the former node's connections.
+				this.connections.runNext();
 			}
-			this.turns = turns;
-			if (!turns.enter(this)) {
+			this.connections = connections;
+			if (!connections.acquire(this)) {
 				return false;
 			}
-			runBatch(node, turns);
+			runBatch(node, connections);
 		}
 		catch (NoConnectionException ex) {
-			this.recovery.unreachable(ex);
+			this.recovery.retryUnreachable(ex);
 		}
 		return true;
 	}
 
-	/**
-	 * Ends the lane after the job's last record, when no thread runs it.
-	 */
+	/** Closes the lane after the job's last record, when no thread runs it. */
 	void close() {
 		this.slabs.close();
 	}
 
-	private void runBatch(RedisNode node, LaneTurns turns) throws NoConnectionException {
+	private void runBatch(RedisNode node, LaneConnections connections) throws NoConnectionException {
 		try {
-			this.recovery.asks();
-			BatchResult batch = tryBatch(node, turns);
-			if (!batch.left().isEmpty()) {
-				this.recovery.after(batch, node);
-				this.slabs.settleLeft(batch);
+			this.recovery.startRequest();
+			BatchResult batch = tryBatch(node, connections);
+			if (!batch.unsettled().isEmpty()) {
+				this.recovery.recover(batch, node);
+				this.slabs.settleBatch(batch);
 			}
 		}
 		catch (NoConnectionException ex) {
 			this.context.nodes().refresh();
-			this.destinations.unreachable(node);
-			if (this.slabs.destination() == node || !this.recovery.mayTurn()) {
-				this.recovery.unreachable(ex);
+			this.destinations.markUnreachable(node);
+			if (this.slabs.selectDestination() == node || !this.recovery.trySwitch()) {
+				this.recovery.retryUnreachable(ex);
 			}
 		}
 	}
 
-	/** Runs a batch, after which the lane holds no connection. */
-	private BatchResult tryBatch(RedisNode node, LaneTurns turns) throws NoConnectionException {
+	/** Runs a batch, and releases its connection at the end. */
+	private BatchResult tryBatch(RedisNode node, LaneConnections connections) throws NoConnectionException {
 		LaneSettings settings = this.context.settings();
 		AtomicReference<@Nullable BatchResult> result = new AtomicReference<>();
-		long asked = System.nanoTime();
+		long requestedNanos = System.nanoTime();
 		try {
 			node.run(settings.flush(), settings.timeout(), this.context.stop(), (pipeline) -> {
-				this.context.clock().waited(System.nanoTime() - asked);
-				this.recovery.lent(pipeline.firstLentNanos());
-				result
-					.set(new Batch(this.slabs, this.threads::isFed, this.recovery, this.context, node, pipeline).run());
+				this.context.clock().waited(System.nanoTime() - requestedNanos);
+				this.recovery.acceptConnection(pipeline.firstLentNanos());
+				result.set(new Batch(this.slabs, this.threads::isInputOpen, this.recovery, this.context, node, pipeline)
+					.run());
 			});
 			return Objects.requireNonNull(result.get());
 		}
 		catch (NoConnectionException ex) {
-			this.context.clock().waited(System.nanoTime() - asked);
+			this.context.clock().waited(System.nanoTime() - requestedNanos);
 			throw ex;
 		}
 		finally {
-			turns.leave();
+			connections.release();
 		}
 	}
 

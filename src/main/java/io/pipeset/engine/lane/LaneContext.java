@@ -11,30 +11,30 @@ import io.pipeset.report.JobMeters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The things that the lanes of one job share.
+ * What the lanes of one job share.
  *
- * @param retries the losses that the job may still survive
- * @param inFlight the bytes that all jobs have on their way
- * @param pipeline how much a lane may have on its way
- * @param trace the parent of the observations of its batches
- * @param unknownPops is asked after each loss; {@code null} for a job whose pops may stay
- * unknown
- * @param errorCheck stops the job if there are too many errors; run after each slab
+ * @param retries how many losses the job may still survive
+ * @param inFlight the bytes in flight of all jobs
+ * @param pipeline limits how much a lane may have in flight
+ * @param trace the parent observation of the lanes' batches
+ * @param unknownPops resolves pops after each loss; {@code null} if the job's pops may
+ * stay unknown
+ * @param errorCheck stops the job if it has too many errors; runs after each slab
  */
 public record LaneContext(LaneSettings settings, Account account, JobClock clock, JobStop stop, Retries retries,
 		InFlightBytes inFlight, RedisNodes nodes, PipelineProperties pipeline, JobMeters meters, Observation trace,
 		Executor executor, @Nullable LostPopResolver unknownPops, SlabMemory memory, Runnable errorCheck) {
 
-	/** Whether records go by their slots, which may move, to one of several masters. */
-	boolean areSlotsFollowed() {
+	/** Whether each record goes to the master of its slot, and slots may move. */
+	boolean isCluster() {
 		return this.nodes.isCluster();
 	}
 
 	/**
-	 * The things that the lanes to one of several masters share.
-	 * @return the same, but for their part of the window
+	 * Divides the window by the number of masters.
+	 * @return the same context with a smaller window
 	 */
-	LaneContext atOneOf(int masters) {
+	LaneContext withWindowDividedBy(int masters) {
 		return new LaneContext(this.settings, this.account, this.clock, this.stop, this.retries, this.inFlight,
 				this.nodes, this.pipeline.dividedBy(masters), this.meters, this.trace, this.executor, this.unknownPops,
 				this.memory, this.errorCheck);

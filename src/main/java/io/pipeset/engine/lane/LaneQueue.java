@@ -10,27 +10,25 @@ import io.pipeset.engine.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The only way into a lane. The reading thread brings slabs that are filled, and lends
- * the one that it is still filling before it waits for input. The event loop brings back
- * slabs that are done. The lane takes all three, and this queue says whether a thread
- * runs the lane.
+ * The only way into a lane. The reading thread adds filled slabs, and lends the slab that
+ * it is still filling before it waits for input. The event loop returns slabs that are
+ * done. The lane takes all three. The queue also knows whether a thread runs the lane.
  * <p>
  * The lane gets slabs in the order in which the reading thread filled them, because:
  * <ol>
- * <li>The reading thread fills one slab at a time, and brings it before it begins the
- * next. So the filled slabs in this queue are in order, and behind those that the lane
- * has taken.</li>
- * <li>A slab that is lent is the one being filled. It is therefore behind every filled
- * slab. The lane is given it only while no filled slab is here, in the same step, under
- * the lock.</li>
- * <li>The reading thread adds nothing to a slab that it has lent, and brings nothing,
- * before it has reclaimed the slab or learned that the lane has it.</li>
+ * <li>The reading thread fills one slab at a time, and adds it before it begins the next
+ * one. So the filled slabs in this queue are in order, and follow those that the lane has
+ * taken.</li>
+ * <li>A lent slab is the one being filled, so it follows every filled slab. The lane gets
+ * it only while the queue has no filled slab, in one step under the lock.</li>
+ * <li>After it has lent a slab, the reading thread adds no record and no slab. It
+ * continues when it has reclaimed the slab, or learned that the lane has it.</li>
  * </ol>
  */
 final class LaneQueue {
 
 	/** How long a lane waits for more input before it sends a partly filled slab. */
-	static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+	static final long INPUT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -42,19 +40,19 @@ final class LaneQueue {
 
 	private @Nullable Slab lent;
 
-	private long lentSince;
+	private long lentNanos;
 
 	private boolean running;
 
 	/**
-	 * Brings a filled slab, on the reading thread.
+	 * Adds a filled slab, on the reading thread.
 	 * @return {@code true} if no thread runs the lane, and the caller has to start one
 	 */
-	boolean bring(Slab slab) {
+	boolean addFilled(Slab slab) {
 		this.lock.lock();
 		try {
 			this.filled.add(slab);
-			return begin();
+			return markRunning();
 		}
 		finally {
 			this.lock.unlock();
@@ -69,8 +67,8 @@ final class LaneQueue {
 		this.lock.lock();
 		try {
 			this.lent = slab;
-			this.lentSince = System.nanoTime();
-			return begin();
+			this.lentNanos = System.nanoTime();
+			return markRunning();
 		}
 		finally {
 			this.lock.unlock();
@@ -84,17 +82,17 @@ final class LaneQueue {
 	boolean reclaim() {
 		this.lock.lock();
 		try {
-			boolean mine = this.lent != null;
+			boolean reclaimed = this.lent != null;
 			this.lent = null;
-			return mine;
+			return reclaimed;
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/** Brings back a slab that is done, on the event loop. */
-	void comeBack(Slab slab) {
+	/** Returns a slab that is done, on the event loop. */
+	void addDone(Slab slab) {
 		this.lock.lock();
 		try {
 			this.done.add(slab);
@@ -107,21 +105,22 @@ final class LaneQueue {
 
 	/**
 	 * Takes the next slab that is done or filled, on the lane's thread.
-	 * @param borrows whether to stop waiting once a slab has been lent for a
-	 * {@linkplain #PAUSE_NANOS pause}, which is then waited for even if it is longer
-	 * @return the slab, or {@code null} if none came
+	 * @param borrows whether a lent slab ends the wait after a
+	 * {@linkplain #INPUT_PAUSE_NANOS pause} in the input, even if that is longer than
+	 * {@code nanos}
+	 * @return the slab, or {@code null} if none came in time
 	 */
 	@Nullable Slab poll(long nanos, boolean borrows) throws InterruptedException {
 		this.lock.lock();
 		try {
 			long deadline = System.nanoTime() + nanos;
 			while (this.done.isEmpty() && this.filled.isEmpty()) {
-				long until = (borrows && this.lent != null) ? this.lentSince + PAUSE_NANOS : deadline;
-				long left = until - System.nanoTime();
-				if (left <= 0) {
+				long endNanos = (borrows && this.lent != null) ? this.lentNanos + INPUT_PAUSE_NANOS : deadline;
+				long leftNanos = endNanos - System.nanoTime();
+				if (leftNanos <= 0) {
 					return null;
 				}
-				this.changed.awaitNanos(left);
+				this.changed.awaitNanos(leftNanos);
 			}
 			return (this.done.isEmpty()) ? this.filled.remove() : this.done.remove();
 		}
@@ -131,8 +130,8 @@ final class LaneQueue {
 	}
 
 	/**
-	 * Takes the slab that is lent, on the lane's thread.
-	 * @return the slab, or {@code null} if none is lent or a filled one comes first
+	 * Takes the lent slab, on the lane's thread.
+	 * @return the slab, or {@code null} if none is lent, or a filled one comes first
 	 */
 	@Nullable Slab borrow() {
 		this.lock.lock();
@@ -150,10 +149,10 @@ final class LaneQueue {
 	}
 
 	/**
-	 * Ends the lane's thread, unless something is left to do.
-	 * @return {@code false} if the thread has to go on
+	 * Marks the lane as idle, unless the queue has a slab.
+	 * @return {@code false} if the lane's thread has to continue
 	 */
-	boolean leave() {
+	boolean endIfEmpty() {
 		this.lock.lock();
 		try {
 			this.running = !this.filled.isEmpty() || !this.done.isEmpty() || this.lent != null;
@@ -164,11 +163,11 @@ final class LaneQueue {
 		}
 	}
 
-	private boolean begin() {
+	private boolean markRunning() {
 		this.changed.signal();
-		boolean begins = !this.running;
+		boolean wasIdle = !this.running;
 		this.running = true;
-		return begins;
+		return wasIdle;
 	}
 
 }

@@ -15,15 +15,15 @@ import io.pipeset.engine.servers.Topology;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lanes of a job to the masters of a cluster, opened when a record first needs them.
- * A record goes to a lane by the master of its slot and by its slot. The reading thread
- * alone changes the ways of slots, and only while every lane is idle, so that all records
- * of a slot that have no outcome are in one lane.
+ * The lanes of a job to the masters of a cluster, each opened for the first record that
+ * needs it. The slot of a record, and the slot's master, determine its lane. Only the
+ * reading thread changes the routes, and only while every lane is idle. So all records of
+ * a slot without an outcome are in one lane.
  */
 final class LaneRoutes {
 
-	/** The shortest time between two changes, for each of which all lanes are drained. */
-	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+	/** Shortest time between two updates, because each of them drains all lanes. */
+	private static final long MIN_UPDATE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final LaneContext context;
 
@@ -31,69 +31,75 @@ final class LaneRoutes {
 
 	private final int concurrency;
 
-	private final BiFunction<@Nullable RedisNode, LaneContext, Lane> opening;
+	private final BiFunction<@Nullable RedisNode, LaneContext, Lane> laneFactory;
 
 	private final Map<RedisNode, @Nullable Lane[]> byNode = new HashMap<>();
 
 	private @Nullable Topology owners;
 
-	/** The lanes by the numbers of their masters, as far as these owners needed them. */
+	/**
+	 * The lanes by the number of their master, as far as the current owners needed them.
+	 */
 	private @Nullable Lane[] byNumber = new Lane[0];
 
-	private long changedAt;
+	private long changedNanos;
 
-	/** The lanes that are open; replaced whenever one is opened. */
-	private volatile Lane[] open = new Lane[0];
+	/** The open lanes; a new array for each lane that is opened. */
+	private volatile Lane[] openLanes = new Lane[0];
 
 	/**
-	 * The lanes of a job; those to a single server are opened at once.
-	 * @param opening makes a lane to a master
+	 * Creates the routes of a job. The lanes to a single server are opened at once.
+	 * @param laneFactory creates a lane to a master, or to the single server for {@code
+	 * null}
 	 */
-	LaneRoutes(LaneContext context, BiFunction<@Nullable RedisNode, LaneContext, Lane> opening) {
+	LaneRoutes(LaneContext context, BiFunction<@Nullable RedisNode, LaneContext, Lane> laneFactory) {
 		this.context = context;
 		this.nodes = context.nodes();
 		this.concurrency = context.settings().concurrency();
-		this.opening = opening;
-		if (!context.areSlotsFollowed()) {
-			this.open = Stream.generate(() -> opening.apply(null, context))
+		this.laneFactory = laneFactory;
+		if (!context.isCluster()) {
+			this.openLanes = Stream.generate(() -> laneFactory.apply(null, context))
 				.limit(this.concurrency)
 				.toArray(Lane[]::new);
 		}
 	}
 
-	Lane[] open() {
-		return this.open;
+	Lane[] openLanes() {
+		return this.openLanes;
 	}
 
-	/** Whether slots have other masters than those that their records go to. */
+	/**
+	 * Whether slots have other masters than the routes say, and the last update is old
+	 * enough.
+	 */
 	boolean areOutdated() throws NoConnectionException {
 		Topology now = (this.owners != null) ? this.nodes.owners() : firstOwners();
-		return now != this.owners && (this.owners == null || System.nanoTime() - this.changedAt > PAUSE_NANOS);
+		return now != this.owners && (this.owners == null || System.nanoTime() - this.changedNanos > MIN_UPDATE_NANOS);
 	}
 
-	/** Sends the records of slots to the masters of now, while every lane is idle. */
-	void renew() throws NoConnectionException {
+	/** Updates the routes to the current masters. Every lane must be idle. */
+	void update() throws NoConnectionException {
 		this.owners = this.nodes.owners();
 		this.byNumber = new Lane[Math.max(1, this.owners.masters()) * this.concurrency];
-		this.changedAt = System.nanoTime();
+		this.changedNanos = System.nanoTime();
 	}
 
-	/** Waits for the masters, if the job has retries and so may wait for a connection. */
+	/** Queries the masters, and retries if the job has retries left. */
 	private Topology firstOwners() throws NoConnectionException {
-		Backoff pauses = new Backoff(this.context.settings().timeout(), this.context.stop());
+		Backoff backoff = new Backoff(this.context.settings().timeout(), this.context.stop());
 		while (true) {
 			try {
 				return this.nodes.owners();
 			}
 			catch (NoConnectionException ex) {
-				if (!this.context.retries().isLeft() || !pauses.next()) {
+				if (!this.context.retries().isLeft() || !backoff.next()) {
 					throw ex;
 				}
 			}
 		}
 	}
 
-	/** The lane of a slot, or that of any master for -1. */
+	/** The lane of a slot, or a lane to any master for -1. Opens the lane if needed. */
 	Lane lane(int slot) throws NoConnectionException {
 		Topology owners = this.owners;
 		if (owners == null) {
@@ -117,11 +123,11 @@ final class LaneRoutes {
 		}
 		Lane lane = lanes[number];
 		if (lane == null) {
-			lane = this.opening.apply(node, this.context.atOneOf(masters));
+			lane = this.laneFactory.apply(node, this.context.withWindowDividedBy(masters));
 			lanes[number] = lane;
-			Lane[] more = Arrays.copyOf(this.open, this.open.length + 1);
-			more[this.open.length] = lane;
-			this.open = more;
+			Lane[] more = Arrays.copyOf(this.openLanes, this.openLanes.length + 1);
+			more[this.openLanes.length] = lane;
+			this.openLanes = more;
 		}
 		return lane;
 	}

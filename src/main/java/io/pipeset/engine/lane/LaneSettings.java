@@ -5,16 +5,16 @@ import java.time.Duration;
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
 
 /**
- * The settings by which a job's lanes run its records.
+ * How a job's lanes send its records.
  *
- * @param batchSize the commands in one call of {@code executePipelined} at most
- * @param concurrency the lanes
- * @param timeout the longest silence of Redis since the oldest unanswered write
- * @param retries the losses of its connection to Redis that the job survives
+ * @param batchSize the most commands in one call of {@code executePipelined}
+ * @param concurrency the number of lanes, in a cluster per master
+ * @param timeout how long Redis may be silent while the oldest write is unanswered
+ * @param retries how many losses of its connection to Redis the job survives
  * @param replicas how many replicas have to confirm each batch
- * @param replicasTimeout how long they have
+ * @param replicasTimeout how long the replicas may take to confirm
  * @param atomic whether each batch is a transaction
- * @param coalesces whether neighbouring records may go as one command
+ * @param coalesces whether adjacent records may go as one command
  */
 public record LaneSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, int retries,
 		int replicas, Duration replicasTimeout, boolean atomic, boolean coalesces) {

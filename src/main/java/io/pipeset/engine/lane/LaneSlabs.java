@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The slabs that a lane has taken out of its queue, until they are settled. Only the
- * thread that runs the lane touches them, but for slabs that the event loop brings back.
+ * thread that runs the lane uses this, except {@link #addDone}, which the event loop
+ * calls.
  */
 final class LaneSlabs {
 
@@ -30,10 +31,10 @@ final class LaneSlabs {
 
 	private final Deque<Slab> toSend = new ArrayDeque<>();
 
-	/** Slabs that the driver has not given back, though they are settled. */
+	/** Settled slabs that the driver has not returned. */
 	private final Set<Slab> abandoned = Collections.newSetFromMap(new IdentityHashMap<>(0));
 
-	/** The index of the last record sent; the next one's is higher. */
+	/** The index of the last record sent. Each later record has a higher one. */
 	private long sentUpTo = -1;
 
 	private boolean interrupted;
@@ -50,52 +51,49 @@ final class LaneSlabs {
 		return this.interrupted;
 	}
 
-	/**
-	 * Looks for a slab to send. A slab that is lent counts after a pause in the input.
-	 */
-	boolean collect() {
+	/** Finds a slab to send. A lent slab counts only after a pause in the input. */
+	boolean fetchNext() {
 		while (this.toSend.isEmpty()) {
-			if (!receive(0, true, (slab) -> settle(slab, null)) && !borrow() && this.queue.leave()) {
+			if (!receive(0, true, (slab) -> settle(slab, null)) && !borrow() && this.queue.endIfEmpty()) {
 				return false;
 			}
 		}
 		return true;
 	}
 
-	/** The node that the next slab, which there is, goes to. */
-	RedisNode destination() throws NoConnectionException {
-		return this.destinations.begin(this.toSend.element());
+	/** Selects the node of the next slab, which must exist. */
+	RedisNode selectDestination() throws NoConnectionException {
+		return this.destinations.select(this.toSend.element());
 	}
 
-	/** Settles the slabs that were to be sent, as the job is stopped. */
+	/** Settles the slabs to send because the job is stopped. */
 	void settleUnsent() {
 		this.toSend.forEach((slab) -> settle(slab, null));
 		this.toSend.clear();
 	}
 
 	/**
-	 * Settles the slabs that a batch left, and keeps for the next batch those with
-	 * commands that are marked to be sent again.
+	 * Settles the unsettled slabs of a batch. Keeps slabs with commands to resend for the
+	 * next batch.
 	 */
-	void settleLeft(BatchResult batch) {
-		Deque<Slab> again = new ArrayDeque<>();
-		for (Slab slab : batch.left()) {
+	void settleBatch(BatchResult batch) {
+		Deque<Slab> toResend = new ArrayDeque<>();
+		for (Slab slab : batch.unsettled()) {
 			if (this.abandoned.contains(slab)) {
-				abandon(slab, batch.loss());
+				settleAbandoned(slab, batch.loss());
 			}
 			else if (settle(slab, batch.loss())) {
-				again.addFirst(slab);
+				toResend.addFirst(slab);
 			}
 		}
-		if (!again.isEmpty()) {
-			this.sentUpTo = again.getLast().firstIndex() - 1;
+		if (!toResend.isEmpty()) {
+			this.sentUpTo = toResend.getLast().firstIndex() - 1;
 		}
-		again.forEach(this.toSend::addFirst);
+		toResend.forEach(this.toSend::addFirst);
 	}
 
 	/**
-	 * Settles the slabs that a crash has left behind, and gives back all room that the
-	 * lane still takes.
+	 * Settles the slabs that remain after a crash, and releases all memory of the lane.
 	 */
 	void close() {
 		try {
@@ -112,11 +110,11 @@ final class LaneSlabs {
 	}
 
 	/**
-	 * Waits for one slab, which is then to be sent or is done.
-	 * @param nanos how long to wait for it, if positive
-	 * @param borrows whether a slab that is lent ends the wait
-	 * @param done takes a slab that came back
-	 * @return {@code false} if none came in time
+	 * Waits for one slab that is to be sent, or is done.
+	 * @param nanos how long to wait; 0 to poll once
+	 * @param borrows whether a lent slab ends the wait
+	 * @param done receives a slab that is done
+	 * @return {@code false} if no slab came in time
 	 */
 	boolean receive(long nanos, boolean borrows, Consumer<Slab> done) {
 		Slab slab = poll(nanos, borrows);
@@ -133,90 +131,93 @@ final class LaneSlabs {
 	}
 
 	/**
-	 * Takes the slab that the reading thread has lent while it waits for input, which is
-	 * then to be sent.
-	 * @return {@code false} if none is lent, or a filled one comes first
+	 * Takes the slab that the reading thread has lent while it waits for input. It is
+	 * then the next to send.
+	 * @return {@code false} if no slab is lent, or a filled one comes first
 	 */
 	boolean borrow() {
 		Slab lent = this.queue.borrow();
 		if (lent != null) {
-			this.window.leave(lent);
+			this.window.add(lent);
 			this.toSend.add(lent);
 		}
 		return lent != null;
 	}
 
-	/** The next slab to send, which stays here; {@code null} if none is known. */
+	/** The next slab to send, which is not removed; {@code null} if there is none. */
 	@Nullable Slab peek() {
 		return this.toSend.peek();
 	}
 
 	/**
-	 * Takes the next slab to send.
-	 * @return a slab whose records follow all that were sent
+	 * Removes the next slab to send.
+	 * @return a slab whose records follow all records sent before
 	 */
-	Slab next() {
+	Slab takeNext() {
 		Slab slab = this.toSend.element();
 		if (slab.firstIndex() <= this.sentUpTo) {
-			throw new IllegalStateException("Record " + slab.firstIndex() + " would be sent behind record "
+			throw new IllegalStateException("Record " + slab.firstIndex() + " would be sent after record "
 					+ this.sentUpTo + " of the same lane");
 		}
 		this.sentUpTo = slab.lastIndex();
 		this.toSend.remove();
-		this.destinations.leaves(slab);
+		this.destinations.forgetAsking(slab);
 		return slab;
 	}
 
-	/** Brings a slab back from its connection, on the event loop. */
-	void comeBack(Slab slab) {
-		this.queue.comeBack(slab);
+	/** Returns a slab that is done, on the event loop. */
+	void addDone(Slab slab) {
+		this.queue.addDone(slab);
 	}
 
 	/**
-	 * Enters a slab into the account, and gives it back to be filled anew.
-	 * @param slab a slab that came back, or was not sent
-	 * @param loss why it was not answered, if the connection was lost
-	 * @return {@code true} if commands of it are to be sent again, and it is not given
-	 * back
+	 * Enters a slab's outcomes into the account. Recycles the slab unless commands are to
+	 * be resent.
+	 * @param slab a slab that is done, or was not sent
+	 * @param loss why it has no answer; {@code null} if the connection was not lost
+	 * @return {@code true} if some of its commands are to be resent
 	 */
 	private boolean settle(Slab slab, @Nullable Loss loss) {
 		slab.settle(this.context.account(), loss);
-		this.window.comeBack(slab);
-		boolean again = slab.retry();
-		if (again) {
-			this.window.leave(slab);
+		this.window.remove(slab);
+		boolean toResend = slab.retry();
+		if (toResend) {
+			this.window.add(slab);
 		}
 		else {
-			this.window.free(slab);
+			this.window.recycle(slab);
 		}
 		this.context.errorCheck().run();
-		return again;
+		return toResend;
 	}
 
-	/** Whether the next slab, if one is known, has to go to another node. */
-	boolean leadsElsewhere() {
+	/** Whether there is a next slab, and it goes to another node. */
+	boolean isNextElsewhere() {
 		Slab next = this.toSend.peek();
 		return next != null && this.destinations.isElsewhere(next);
 	}
 
-	/** A slab has its final answer. */
-	void answered(Slab slab) {
+	/** Settles a slab that has its final answer. */
+	void settleAnswered(Slab slab) {
 		settle(slab, null);
 	}
 
-	/** The driver keeps slabs; whenever they come back, they are ignored. */
-	void doesNotGetBack(Collection<Slab> slabs) {
+	/**
+	 * Marks slabs that the driver has not returned. They are ignored if they come back
+	 * later.
+	 */
+	void markAbandoned(Collection<Slab> slabs) {
 		this.abandoned.addAll(slabs);
 	}
 
 	/**
-	 * Enters a slab into the account that the driver does not give back. It is not
-	 * touched any more, as the driver may still write replies into it.
+	 * Settles a slab that the driver has not returned. The slab is not reused, because
+	 * the driver may still write replies into it.
 	 */
-	private void abandon(Slab slab, @Nullable Loss loss) {
+	private void settleAbandoned(Slab slab, @Nullable Loss loss) {
 		slab.settle(this.context.account(), loss);
-		this.window.comeBack(slab);
-		this.window.open();
+		this.window.remove(slab);
+		this.window.removeLimit();
 		this.context.memory().slabFreed();
 	}
 
@@ -225,7 +226,7 @@ final class LaneSlabs {
 			return this.queue.poll(nanos, borrows);
 		}
 		catch (InterruptedException ex) {
-			// Slabs on their way have to be waited for all the same.
+			// Slabs in flight have to be awaited nevertheless.
 			this.interrupted = true;
 			return poll(nanos, borrows);
 		}

@@ -14,9 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads that run the lanes of a job, and the lanes' turns at connections. The
- * thread that reads waits here until all lanes are idle, and runs those itself for which
- * no thread could be started.
+ * Starts the threads that run a job's lanes. The reading thread waits here until all
+ * lanes are idle. It runs a lane itself if no thread could be started for it.
  */
 final class LaneThreads {
 
@@ -24,96 +23,96 @@ final class LaneThreads {
 
 	private final LaneContext context;
 
-	private final Runnable openWindows;
+	private final Runnable removeWindowLimits;
 
-	private final Map<RedisNode, LaneTurns> turns = new ConcurrentHashMap<>(4);
+	private final Map<RedisNode, LaneConnections> connections = new ConcurrentHashMap<>(4);
 
 	private final ReentrantLock lock = new ReentrantLock();
 
 	private final Condition idle = this.lock.newCondition();
 
-	/** Lanes that a thread runs, or that wait for their turn. */
+	/** Lanes that run on a thread, wait for a connection, or are stranded. */
 	private int running;
 
+	/** Lanes for which no thread could be started. */
 	private final Deque<Lane> stranded = new ArrayDeque<>();
 
-	private volatile boolean fed = true;
+	/** Whether the reading thread may bring more slabs. */
+	private volatile boolean inputOpen = true;
 
 	/**
-	 * No lane runs.
-	 * @param openWindows lets the reading thread go on, however much is on its way
+	 * Starts with no lane running.
+	 * @param removeWindowLimits unblocks the reading thread, however much is in flight
 	 */
-	LaneThreads(LaneContext context, Runnable openWindows) {
+	LaneThreads(LaneContext context, Runnable removeWindowLimits) {
 		this.context = context;
-		this.openWindows = openWindows;
+		this.removeWindowLimits = removeWindowLimits;
 	}
 
 	/**
-	 * Whether the reading thread may still bring slabs by itself. It does not while it
-	 * waits here.
+	 * Whether the reading thread may still bring slabs. It does not while it waits here
+	 * for the lanes.
 	 */
-	boolean isFed() {
-		return this.fed;
+	boolean isInputOpen() {
+		return this.inputOpen;
 	}
 
-	/** The lanes' turns at a connection to a node. */
-	LaneTurns turns(RedisNode node) {
-		LaneTurns known = this.turns.get(node);
-		return (known != null) ? known
-				: this.turns.computeIfAbsent(node, (any) -> new LaneTurns(this.context, node, this::execute));
+	/** The connections to a node that the lanes share. */
+	LaneConnections connections(RedisNode node) {
+		LaneConnections known = this.connections.get(node);
+		return (known != null) ? known : this.connections.computeIfAbsent(node,
+				(any) -> new LaneConnections(this.context, node, this::execute));
 	}
 
-	/** Has a thread run a lane that none runs. */
+	/** Starts a thread for a lane that is not running. */
 	void start(Lane lane) {
-		begins();
+		countStarted();
 		execute(lane);
 	}
 
-	/** The reading thread brings no more slabs until all lanes are idle. */
-	void drain() {
-		this.fed = false;
+	/** Marks that the reading thread brings no more slabs until all lanes are idle. */
+	void closeInput() {
+		this.inputOpen = false;
 	}
 
 	/**
-	 * Waits until no lane runs.
-	 * @param own a lane that none runs, for the calling thread to run; {@code null} if
-	 * there is none
+	 * Waits until no lane runs, and runs stranded lanes meanwhile.
+	 * @param own an idle lane for the calling thread to run; {@code null} if there is
+	 * none
 	 */
 	void awaitIdle(@Nullable Lane own) {
 		if (own != null) {
-			begins();
+			countStarted();
 			own.run();
 		}
 		for (Lane lane = awaitStranded(); lane != null; lane = awaitStranded()) {
 			lane.run();
 		}
-		this.fed = true;
+		this.inputOpen = true;
 	}
 
-	/** A lane has nothing more to do. */
-	void ends() {
+	/** Marks a lane as idle, and gives its connection to the next one. */
+	void laneEnded() {
 		try {
-			this.turns.values().forEach(LaneTurns::next);
+			this.connections.values().forEach(LaneConnections::runNext);
 		}
 		finally {
-			ended();
+			countEnded();
 		}
 	}
 
-	/**
-	 * A lane, or the thread that reads, ends by a defect: the job writes nothing more.
-	 */
-	void crashed(Throwable cause) {
-		fail("The service failed: " + cause);
+	/** Stops the job after a defect in a lane or in the reading thread. */
+	void stopAfterDefect(Throwable cause) {
+		stopJob("The service failed: " + cause);
 		logger.error("A job failed by a defect of the service, and is stopped", cause);
 	}
 
-	private void fail(String detail) {
+	private void stopJob(String detail) {
 		try {
 			this.context.stop().because(Cause.INTERNAL_SERVER_ERROR, detail);
 		}
 		finally {
-			this.openWindows.run();
+			this.removeWindowLimits.run();
 		}
 	}
 
@@ -124,11 +123,11 @@ final class LaneThreads {
 		catch (RuntimeException | Error ex) {
 			boolean first = !this.context.stop().isSet();
 			try {
-				fail("The service could not start a thread (" + ex
+				stopJob("The service could not start a thread (" + ex
 						+ "): raise its limit of threads, or lower pipeset.limits.max-running-jobs");
 			}
 			finally {
-				strand(lane);
+				addStranded(lane);
 			}
 			if (first) {
 				logger.error("No thread could be started for a job, which is stopped", ex);
@@ -136,7 +135,7 @@ final class LaneThreads {
 		}
 	}
 
-	private void begins() {
+	private void countStarted() {
 		this.lock.lock();
 		try {
 			this.running++;
@@ -146,7 +145,7 @@ final class LaneThreads {
 		}
 	}
 
-	private void ended() {
+	private void countEnded() {
 		this.lock.lock();
 		try {
 			this.running--;
@@ -157,7 +156,7 @@ final class LaneThreads {
 		}
 	}
 
-	private void strand(Lane lane) {
+	private void addStranded(Lane lane) {
 		this.lock.lock();
 		try {
 			this.stranded.add(lane);
@@ -168,7 +167,7 @@ final class LaneThreads {
 		}
 	}
 
-	/** Waits until no lane runs, or one is to be run here. */
+	/** Waits until no lane runs, or a lane is stranded. */
 	private @Nullable Lane awaitStranded() {
 		this.lock.lock();
 		try {

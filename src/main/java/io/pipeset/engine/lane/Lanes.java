@@ -6,9 +6,10 @@ import io.pipeset.record.Slots;
 import io.pipeset.record.memory.MemoryLimitException;
 
 /**
- * All lanes of a job. A key always goes to the same lane, so that the records of a key
- * stay in order; a record with several keys, or a script that names none, waits until
- * every lane is idle and runs alone.
+ * All lanes of a job. A key always goes to the same lane, so the records of a key stay in
+ * order. With several lanes to a single server, a record that does not have exactly one
+ * key waits until every lane is idle, and runs alone. In a cluster, a script without keys
+ * does so.
  */
 public final class Lanes {
 
@@ -21,27 +22,29 @@ public final class Lanes {
 	/** All lanes to a single server; empty for a cluster. */
 	private final Lane[] lanes;
 
+	/** How long {@link #drain} has taken so far. */
 	private long drainedNanos;
 
 	public Lanes(LaneContext context) {
 		this.context = context;
-		this.threads = new LaneThreads(context, this::openWindows);
+		this.threads = new LaneThreads(context, this::removeWindowLimits);
 		this.routes = new LaneRoutes(context, (node, shared) -> new Lane(this.threads, shared, node));
-		this.lanes = this.routes.open();
+		this.lanes = this.routes.openLanes();
 	}
 
 	/**
-	 * Sends a record on its way, which blocks while as much is on its way as may be, or
-	 * the job has no memory for the record.
-	 * @param record a good record
-	 * @throws MemoryLimitException if there will be no memory for it; it was not added
+	 * Adds a record to the lane of its key. Blocks while too much is in flight, or the
+	 * job has no memory for the record.
+	 * @param record a valid record
+	 * @throws MemoryLimitException if the job cannot get memory for it, or is stopped;
+	 * the record was not added
 	 */
 	public void add(Record record) {
 		if (this.lanes.length == 1) {
 			this.lanes[0].filler().add(record);
 		}
 		else if (this.lanes.length == 0) {
-			addByRoute(record);
+			addBySlot(record);
 		}
 		else if (record.keyCount() != 1) {
 			drain();
@@ -53,13 +56,13 @@ public final class Lanes {
 		}
 	}
 
-	/** Gives a record to the lane of its slot. A script that names no key runs alone. */
-	private void addByRoute(Record record) {
+	/** Adds a record to the lane of its slot. A script without keys runs alone. */
+	private void addBySlot(Record record) {
 		int slot = record.slot();
 		try {
 			if (this.routes.areOutdated()) {
 				drain();
-				this.routes.renew();
+				this.routes.update();
 			}
 			if (slot == Slots.NONE) {
 				drain();
@@ -75,49 +78,49 @@ public final class Lanes {
 		}
 	}
 
-	/** The reading thread is about to wait for input. */
+	/**
+	 * Lends each lane its partly filled slab before the reading thread waits for input.
+	 */
 	public void lend() {
-		for (Lane lane : this.routes.open()) {
+		for (Lane lane : this.routes.openLanes()) {
 			lane.filler().lend();
 		}
 	}
 
-	/** The reading thread goes on. */
+	/** Takes the lent slabs back when the reading thread has input again. */
 	public void reclaim() {
-		for (Lane lane : this.routes.open()) {
+		for (Lane lane : this.routes.openLanes()) {
 			lane.filler().reclaim();
 		}
 	}
 
 	/**
-	 * Sends the slabs that have been begun, before the reading thread waits for memory,
-	 * and gives up those that are kept for later: only slabs on their way come back and
-	 * bring memory. With one lane a transaction is not cut short for that.
+	 * Sends the partly filled slabs and releases the free ones before the reading thread
+	 * waits for memory, because only slabs in flight return memory. With one lane to a
+	 * single server, a transaction is not cut short for that.
 	 */
 	public void sendBegun() {
-		for (Lane lane : this.routes.open()) {
-			if (lane.filler().sendBegun()) {
+		for (Lane lane : this.routes.openLanes()) {
+			if (lane.filler().finishPartial()) {
 				this.threads.start(lane);
 			}
-			lane.filler().giveUpFree();
+			lane.filler().releaseFree();
 		}
 	}
 
-	/** Takes the records out of the job, unsent, that no lane has yet. */
+	/** Takes records that no lane has yet out of the job, unsent. */
 	public void discard() {
-		for (Lane lane : this.routes.open()) {
+		for (Lane lane : this.routes.openLanes()) {
 			lane.filler().discard();
 		}
 	}
 
-	/**
-	 * Sends all records that were added, and waits until each of them has its outcome.
-	 */
+	/** Sends all added records, and waits until each of them has its outcome. */
 	public void drain() {
 		long since = System.nanoTime();
-		this.threads.drain();
+		this.threads.closeInput();
 		Lane own = null;
-		for (Lane lane : this.routes.open()) {
+		for (Lane lane : this.routes.openLanes()) {
 			if (lane.filler().finish()) {
 				if (own == null) {
 					own = lane;
@@ -127,38 +130,41 @@ public final class Lanes {
 				}
 			}
 		}
-		// A job that fits into one slab needs no thread but its own.
+		// A job that fits into one slab needs no further thread.
 		this.threads.awaitIdle(own);
 		this.drainedNanos += System.nanoTime() - since;
 	}
 
-	/** How long the reading thread has waited here and in its windows. */
+	/**
+	 * How long the reading thread has waited, in {@link #drain} and for full windows, in
+	 * ns.
+	 */
 	public long blockedNanos() {
 		long nanos = this.drainedNanos;
-		for (Lane lane : this.routes.open()) {
+		for (Lane lane : this.routes.openLanes()) {
 			nanos += lane.filler().blockedNanos();
 		}
 		return nanos;
 	}
 
-	/** The thread that reads ends by a defect: the job writes nothing more. */
+	/** Stops the job after a defect in the reading thread. */
 	public void crashed(Throwable cause) {
-		this.threads.crashed(cause);
+		this.threads.stopAfterDefect(cause);
 	}
 
 	/**
-	 * Settles the slabs that a crash has left behind and gives back all room, after the
-	 * last {@link #drain}.
+	 * Settles the slabs that remain after a crash, and gives back all memory and bytes in
+	 * flight. Call it after the last {@link #drain}.
 	 */
 	public void close() {
-		for (Lane lane : this.routes.open()) {
+		for (Lane lane : this.routes.openLanes()) {
 			lane.close();
 		}
 	}
 
-	private void openWindows() {
-		for (Lane lane : this.routes.open()) {
-			lane.openWindow();
+	private void removeWindowLimits() {
+		for (Lane lane : this.routes.openLanes()) {
+			lane.removeWindowLimit();
 		}
 	}
 

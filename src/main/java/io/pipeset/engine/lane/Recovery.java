@@ -15,190 +15,197 @@ import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way a lane goes on after a loss, which costs the job one of its retries.
+ * Decides how a lane continues after a loss, which costs the job one retry, or after
+ * refused commands.
  */
 final class Recovery {
 
-	/** How long to wait for a fence before a look at the cluster. */
-	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+	/** How long to wait for a fence before each refresh of the cluster's masters. */
+	private static final long FENCE_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
 	private final LaneContext context;
 
-	/** Follows a cluster; {@code null} for a single server. */
-	private final @Nullable Redirection redirection;
+	/** Follows the redirections of a cluster; {@code null} for a single server. */
+	private final @Nullable RedirectFollower redirects;
 
-	private final RetryBackoff pauses;
+	private final RetryBackoff backoff;
 
-	/** When the lane asked for the connection of its last batch. */
-	private long askedNanos;
+	/** When the lane requested the connection of its last batch. */
+	private long requestedNanos;
 
-	/** When the lane was well for the last time, as far as it knows. */
-	private long wellNanos;
+	/** When the lane last had a working connection, as far as it knows. */
+	private long healthyNanos;
 
-	/** Whether the lane has turned to another node since Redis answered last. */
-	private boolean turned;
+	/** Whether the lane has switched to another node since Redis last answered. */
+	private boolean switched;
 
-	/** Connections in a row that were dead when they were lent. */
+	/** Connections in a row that were already dead when they were lent. */
 	private int deadConnections;
 
-	/** The connection of the last batch, by the time when it was lent first. */
-	private long lentNanos;
+	/** Identifies the connection of the last batch by the time when it was first lent. */
+	private long lastLentNanos;
 
-	Recovery(LaneContext context, @Nullable Redirection redirection) {
+	Recovery(LaneContext context, @Nullable RedirectFollower redirects) {
 		this.context = context;
-		this.redirection = redirection;
-		this.pauses = new RetryBackoff(context, context.retries());
+		this.redirects = redirects;
+		this.backoff = new RetryBackoff(context, context.retries());
 	}
 
-	/** The recovery of a lane to a single server. */
+	/** Creates the recovery of a lane to a single server. */
 	Recovery(LaneContext context) {
 		this(context, null);
 	}
 
-	/** The lane asks for the connection of its next batch. */
-	void asks() {
-		this.askedNanos = System.nanoTime();
-		this.wellNanos = this.askedNanos;
+	/** Marks that the lane requests the connection of its next batch. */
+	void startRequest() {
+		this.requestedNanos = System.nanoTime();
+		this.healthyNanos = this.requestedNanos;
 	}
 
 	/**
-	 * The lane was lent a connection. An older one may have ended with those of other
-	 * lanes, and nobody has noticed. One that is new to the lane may lead to a server
-	 * that has forgotten pops: the job ends before it pops more, or values that were lost
-	 * later could take their place unseen.
-	 * @param firstLentNanos when it was lent first, by {@link System#nanoTime()}
+	 * Accepts a connection that was lent to the lane. The pool does not notice when an
+	 * idle connection ends. So the lane counts as healthy only until the connection was
+	 * first lent. A connection that is new to the lane may lead to a server that has
+	 * forgotten pops. The job is then stopped, because values lost later could be
+	 * mistaken for the forgotten ones.
+	 * @param firstLentNanos when the connection was first lent, by
+	 * {@link System#nanoTime()}
 	 */
-	void lent(long firstLentNanos) {
-		if (firstLentNanos - this.wellNanos < 0) {
-			this.wellNanos = firstLentNanos;
+	void acceptConnection(long firstLentNanos) {
+		if (firstLentNanos - this.healthyNanos < 0) {
+			this.healthyNanos = firstLentNanos;
 		}
 		LostPopResolver pops = this.context.unknownPops();
 		long popped = this.context.account().taken().count();
-		if (pops != null && popped > 0 && firstLentNanos != this.lentNanos && !this.context.stop().isSet()
+		if (pops != null && popped > 0 && firstLentNanos != this.lastLentNanos && !this.context.stop().isSet()
 				&& !pops.resolve(List.of(), popped)) {
 			this.context.stop()
 				.because(Cause.REDIS_LOST,
-						"Redis did not say on a new connection whether it has what was popped before");
+						"Redis did not confirm, on a new connection, the values that the job had popped before");
 		}
-		this.lentNanos = firstLentNanos;
+		this.lastLentNanos = firstLentNanos;
 	}
 
-	/** Redis has answered again. */
-	void progress() {
-		this.pauses.progress();
-		this.wellNanos = this.askedNanos;
+	/** Marks that Redis has answered, so the next loss is a new one. */
+	void markHealthy() {
+		this.backoff.progress();
+		this.healthyNanos = this.requestedNanos;
 		this.deadConnections = 0;
-		this.turned = false;
-		if (this.redirection != null) {
-			this.redirection.progress();
+		this.switched = false;
+		if (this.redirects != null) {
+			this.redirects.reset();
 		}
 	}
 
 	/**
-	 * Whether the lane may turn to another node at once, as the cluster has named a new
-	 * master.
+	 * Lets the lane switch to another node without backoff, once until Redis answers.
+	 * @return {@code false} if it has switched already
 	 */
-	boolean mayTurn() {
-		boolean first = !this.turned;
-		this.turned = true;
+	boolean trySwitch() {
+		boolean first = !this.switched;
+		this.switched = true;
 		return first;
 	}
 
-	/** Whether commands may be sent again that failed for a transient reason. */
-	boolean mayGoOn() {
-		return this.pauses.mayGoOn();
+	/** Whether commands that were refused for a transient reason may be resent. */
+	boolean mayRetry() {
+		return this.backoff.mayRetry();
 	}
 
-	/** Whether the lane would go on after a loss. */
+	/** Whether the lane may continue after a loss. */
 	boolean maySurviveLoss() {
-		return this.pauses.mayGoOn(this.wellNanos);
+		return this.backoff.mayRetry(this.healthyNanos);
 	}
 
-	/** The lane got no connection. */
-	void unreachable(NoConnectionException ex) {
-		if (!this.pauses.goesOn("unreachable")) {
+	/** Waits before the next attempt to connect, or stops the job. */
+	void retryUnreachable(NoConnectionException ex) {
+		if (!this.backoff.goesOn("unreachable")) {
 			this.context.stop().because(ex, JobStop.SEND_THE_REST);
 		}
 	}
 
-	/** Finds out which slots a node of a cluster has, and whether they move. */
-	void look(RedisNode node) {
-		if (this.redirection != null) {
-			this.redirection.look(node);
+	/** Asks a node of a cluster for its slots, and whether they move. */
+	void checkSlots(RedisNode node) {
+		if (this.redirects != null) {
+			this.redirects.checkSlots(node);
 		}
-	}
-
-	/** Whether no command can be put off that has several keys. */
-	boolean isStill() {
-		return this.redirection == null || this.redirection.isStill();
 	}
 
 	/**
-	 * Marks the commands of a batch that are to be sent again.
-	 * @param batch the end of a batch that left slabs behind
+	 * Whether Redis cannot answer a multi-key command with {@code TRYAGAIN}, because no
+	 * slot moves.
 	 */
-	void after(BatchResult batch, RedisNode node) {
-		List<Slab> left = batch.left();
+	boolean areSlotsStable() {
+		return this.redirects == null || this.redirects.areSlotsStable();
+	}
+
+	/**
+	 * Marks the commands to resend after a batch, or stops the job.
+	 * @param batch the result of a batch with unsettled slabs
+	 */
+	void recover(BatchResult batch, RedisNode node) {
+		List<Slab> unsettled = batch.unsettled();
 		Loss loss = batch.loss();
-		if (!batch.used()) {
-			dead(left, batch);
+		if (!batch.written()) {
+			recoverUnused(unsettled, batch);
 		}
 		else if (loss != null) {
-			lost(left, loss, batch, node);
+			recoverLost(unsettled, loss, batch, node);
 		}
 		else {
-			refused(left, batch, node);
+			recoverRefused(unsettled, batch, node);
 		}
 	}
 
-	private void refused(List<Slab> left, BatchResult batch, RedisNode node) {
+	private void recoverRefused(List<Slab> unsettled, BatchResult batch, RedisNode node) {
 		String error = batch.transientError();
-		boolean charged = error != null && !this.context.nodes().redirects(error);
-		boolean transientToo = charged && mayGoOn() && this.pauses.goesOnRefused(String.valueOf(error));
-		if (transientToo || batch.hasRefusedInCommon() || this.redirection != null) {
-			mark(left, node, false, transientToo);
+		boolean costsRetry = error != null && !this.context.nodes().redirects(error);
+		boolean transientToo = costsRetry && mayRetry() && this.backoff.awaitRefusedRetry(String.valueOf(error));
+		if (transientToo || batch.hasCoalescedRefusals() || this.redirects != null) {
+			mark(unsettled, node, false, transientToo);
 		}
 	}
 
-	private void mark(List<Slab> left, RedisNode node, boolean unknownToo, boolean transientToo) {
-		if (this.redirection != null) {
-			this.redirection.mark(left, node, unknownToo, transientToo);
+	private void mark(List<Slab> unsettled, RedisNode node, boolean unknownToo, boolean transientToo) {
+		if (this.redirects != null) {
+			this.redirects.mark(unsettled, node, unknownToo, transientToo);
 		}
 		else {
-			ResendRules.mark(left, unknownToo, transientToo);
+			ResendRules.mark(unsettled, unknownToo, transientToo);
 		}
 	}
 
-	/** The connection was dead before anything could be written to it. */
-	private void dead(List<Slab> left, BatchResult batch) {
+	/** Handles a connection that was dead before anything was written to it. */
+	private void recoverUnused(List<Slab> unsettled, BatchResult batch) {
 		if (++this.deadConnections > this.context.pipeline().maxConnections()) {
 			this.context.stop()
 				.because(Cause.REDIS_UNREACHABLE,
 						"The connection to Redis was lost before anything could be written: " + batch.failure());
 		}
 		else {
-			ResendRules.mark(left, false, true);
+			ResendRules.mark(unsettled, false, true);
 		}
 	}
 
-	private void lost(List<Slab> left, Loss loss, BatchResult batch, RedisNode node) {
-		boolean demoted = left.stream().anyMatch((slab) -> slab.attempt().isDemoted());
-		// Until the new master is known, the old one may refuse again and again.
-		boolean goesOn = (demoted && this.pauses.areUnderWay()) || this.pauses.begin(loss.code(), this.wellNanos);
+	private void recoverLost(List<Slab> unsettled, Loss loss, BatchResult batch, RedisNode node) {
+		boolean demoted = unsettled.stream().anyMatch((slab) -> slab.attempt().isDemoted());
+		// Until the new master is known, the old one may refuse commands repeatedly.
+		boolean retrying = (demoted && this.backoff.isRetrying())
+				|| this.backoff.startRetry(loss.code(), this.healthyNanos);
 		boolean fenced = true;
 		Fence fence = batch.fence();
 		if (fence != null) {
-			Fence.State state = await(fence, goesOn, left, node);
+			Fence.State state = awaitFence(fence, retrying, unsettled, node);
 			fenced = state == Fence.State.CONFIRMED;
 			this.context.account().losses().fenced(fenced);
-			goesOn &= state != Fence.State.PENDING;
+			retrying &= state != Fence.State.PENDING;
 			LostPopResolver pops = this.context.unknownPops();
-			goesOn &= pops == null
-					|| (fenced && batch.complete() && pops.resolve(left, this.context.account().taken().count()));
+			retrying &= pops == null || (fenced && batch.allReturned()
+					&& pops.resolve(unsettled, this.context.account().taken().count()));
 		}
-		if (goesOn && this.pauses.pause()) {
+		if (retrying && this.backoff.awaitBackoff()) {
 			this.context.nodes().refresh();
-			mark(left, node, fenced, true);
+			mark(unsettled, node, fenced, true);
 		}
 		else {
 			this.context.stop().because(Cause.REDIS_LOST, loss.message());
@@ -206,21 +213,22 @@ final class Recovery {
 	}
 
 	/**
-	 * Waits for a fence. It also stands once the cluster names other masters for all
-	 * slots in doubt: nothing that the former master still runs for them is kept.
+	 * Waits for a fence. The fence also counts as confirmed if the cluster names other
+	 * masters for all slots in doubt. The cluster then discards the former master's
+	 * writes to these slots.
 	 */
-	private Fence.State await(Fence fence, boolean goesOn, List<Slab> left, RedisNode node) {
+	private Fence.State awaitFence(Fence fence, boolean retrying, List<Slab> unsettled, RedisNode node) {
 		long lost = System.nanoTime();
 		Duration timeout = this.context.settings().timeout();
-		if (this.redirection == null) {
-			return fence.await(timeout, goesOn, this.context.stop());
+		if (this.redirects == null) {
+			return fence.await(timeout, retrying, this.context.stop());
 		}
 		BitSet slots = new BitSet();
-		left.forEach((slab) -> slots.or(slab.slots().unknown()));
+		unsettled.forEach((slab) -> slots.or(slab.slots().unknown()));
 		long until = lost + timeout.toNanos();
 		while (true) {
-			long nanos = Math.min(LOOK_NANOS, until - System.nanoTime());
-			Fence.State state = fence.await(Duration.ofNanos(Math.max(nanos, 0)), goesOn, this.context.stop());
+			long nanos = Math.min(FENCE_CHECK_NANOS, until - System.nanoTime());
+			Fence.State state = fence.await(Duration.ofNanos(Math.max(nanos, 0)), retrying, this.context.stop());
 			if (state != Fence.State.PENDING) {
 				return state;
 			}
@@ -228,7 +236,7 @@ final class Recovery {
 			if (this.context.nodes().isSuperseded(node, slots::get, lost)) {
 				return Fence.State.CONFIRMED;
 			}
-			if (!goesOn || nanos <= 0 || this.context.stop().isSet()) {
+			if (!retrying || nanos <= 0 || this.context.stop().isSet()) {
 				return state;
 			}
 		}

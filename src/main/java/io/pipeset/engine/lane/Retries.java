@@ -1,11 +1,11 @@
 package io.pipeset.engine.lane;
 
-/** The losses that a job may still survive, in all of its lanes together. */
+/** How many losses a job may still survive, over all of its lanes. */
 public final class Retries {
 
 	private int left;
 
-	/** Whether a retry was taken, and when: a time of {@link System#nanoTime()}. */
+	/** Whether a retry was taken, and when, by {@link System#nanoTime()}. */
 	private boolean taken;
 
 	private long takenNanos;
@@ -19,26 +19,26 @@ public final class Retries {
 	}
 
 	/**
-	 * Whether a trouble would get a retry.
-	 * @param wellNanos as in {@link #take}
+	 * Whether {@link #take} would return {@code true}.
+	 * @param healthyNanos as in {@link #take}
 	 */
-	synchronized boolean isLeft(long wellNanos) {
-		return this.left > 0 || isTaken(wellNanos);
+	synchronized boolean isLeft(long healthyNanos) {
+		return this.left > 0 || isTakenSince(healthyNanos);
 	}
 
-	private boolean isTaken(long wellNanos) {
-		return this.taken && wellNanos - this.takenNanos < 0;
+	private boolean isTakenSince(long healthyNanos) {
+		return this.taken && healthyNanos - this.takenNanos < 0;
 	}
 
 	/**
-	 * Takes a retry for a trouble, unless the job has taken one since the lane was well.
-	 * Two lanes then met the same trouble: their server ended, for instance.
-	 * @param wellNanos when the lane was well for the last time, by
-	 * {@link System#nanoTime()}
-	 * @return {@code false} if none is left
+	 * Takes a retry for a failure. If the job has taken a retry since the lane was last
+	 * healthy, both lanes met the same failure, and no further retry is taken. For
+	 * example, their server ended.
+	 * @param healthyNanos when the lane was last healthy, by {@link System#nanoTime()}
+	 * @return {@code false} if no retry is left
 	 */
-	synchronized boolean take(long wellNanos) {
-		if (isTaken(wellNanos)) {
+	synchronized boolean take(long healthyNanos) {
+		if (isTakenSince(healthyNanos)) {
 			return true;
 		}
 		if (this.left == 0) {

@@ -5,8 +5,8 @@ import java.util.Locale;
 import io.pipeset.engine.pipeline.Backoff;
 
 /**
- * The attempts to get over one trouble with Redis. A trouble costs one retry, however
- * many attempts it takes; they go on for as long as the job's timeout.
+ * Repeats attempts after a failure of Redis, with a growing backoff. A failure costs one
+ * retry, however many attempts it needs. The attempts end after the job's timeout.
  */
 public final class RetryBackoff {
 
@@ -14,88 +14,91 @@ public final class RetryBackoff {
 
 	private final Retries retries;
 
-	private final Backoff pauses;
+	private final Backoff backoff;
 
-	/** Whether Redis has refused something for the time being in this trouble. */
+	/** Whether Redis has refused a command for a transient reason during this failure. */
 	private boolean refused;
 
-	/** When Redis answered last, or else the lane began. */
+	/** When Redis last answered, or else when the lane began. */
 	private long answeredNanos = System.nanoTime();
 
 	public RetryBackoff(LaneContext context, Retries retries) {
 		this.context = context;
 		this.retries = retries;
-		this.pauses = new Backoff(context.settings().timeout(), context.stop());
+		this.backoff = new Backoff(context.settings().timeout(), context.stop());
 	}
 
-	/** Redis has answered again: the trouble is over. */
+	/** Ends the failure, because Redis has answered. */
 	public void progress() {
-		this.pauses.end();
+		this.backoff.end();
 		this.answeredNanos = System.nanoTime();
 	}
 
 	/**
-	 * Pauses before the next attempt.
-	 * @param reason the trouble, for the meter, if it is a new one
-	 * @return {@code false} if there is to be no other attempt
+	 * Waits before the next attempt. Takes a retry if the failure is a new one.
+	 * @param reason the failure, for the meter, if it is a new one
+	 * @return {@code false} if there is no further attempt
 	 */
 	public boolean goesOn(String reason) {
-		return (this.pauses.areUnderWay() || begin(reason, this.answeredNanos)) && pause();
+		return (this.backoff.areUnderWay() || startRetry(reason, this.answeredNanos)) && awaitBackoff();
 	}
 
 	/**
-	 * Pauses before the next attempt, after Redis has refused something for the time
-	 * being. If that follows a loss, it costs no further retry, and Redis is asked for a
-	 * whole timeout from the first refusal on.
+	 * Waits before the next attempt after Redis has refused a command for a transient
+	 * reason. If that follows a loss, it costs no further retry. The timeout then starts
+	 * again with the first refusal.
 	 * @param code the error's code, for the meter
-	 * @return {@code false} if there is to be no other attempt
+	 * @return {@code false} if there is no further attempt
 	 */
-	boolean goesOnRefused(String code) {
-		if (this.pauses.areUnderWay() && !this.refused) {
-			this.pauses.prolong();
+	boolean awaitRefusedRetry(String code) {
+		if (this.backoff.areUnderWay() && !this.refused) {
+			this.backoff.prolong();
 		}
-		boolean goesOn = goesOn(code);
+		boolean retrying = goesOn(code);
 		this.refused = true;
-		return goesOn;
+		return retrying;
 	}
 
-	/** Whether a retry was taken for a trouble that is not over. */
-	boolean areUnderWay() {
-		return this.pauses.areUnderWay();
+	/** Whether a retry was taken for a failure that has not ended. */
+	boolean isRetrying() {
+		return this.backoff.areUnderWay();
 	}
 
-	/** Whether another attempt would be made after a refusal for the time being. */
-	boolean mayGoOn() {
-		return mayGoOn(this.answeredNanos);
+	/** Whether another attempt would be made after a transient refusal. */
+	boolean mayRetry() {
+		return mayRetry(this.answeredNanos);
 	}
 
 	/**
 	 * Whether another attempt would be made.
-	 * @param wellNanos when the lane was well for the last time
+	 * @param healthyNanos when the lane was last healthy, by {@link System#nanoTime()}
 	 */
-	boolean mayGoOn(long wellNanos) {
-		return this.pauses.areUnderWay() || this.retries.isLeft(wellNanos);
+	boolean mayRetry(long healthyNanos) {
+		return this.backoff.areUnderWay() || this.retries.isLeft(healthyNanos);
 	}
 
 	/**
-	 * Takes a retry for a new trouble, if it is not one that another lane has met.
-	 * @param reason the trouble, for the meter
-	 * @param wellNanos when the lane was well for the last time
-	 * @return {@code false} if none is left
+	 * Takes a retry for a new failure, unless another lane has taken one for it.
+	 * @param reason the failure, for the meter
+	 * @param healthyNanos when the lane was last healthy, by {@link System#nanoTime()}
+	 * @return {@code false} if no retry is left, or the job is stopped
 	 */
-	boolean begin(String reason, long wellNanos) {
-		if (this.context.stop().isSet() || !this.retries.take(wellNanos)) {
+	boolean startRetry(String reason, long healthyNanos) {
+		if (this.context.stop().isSet() || !this.retries.take(healthyNanos)) {
 			return false;
 		}
 		this.context.meters().retry(reason.toLowerCase(Locale.ROOT).replace('_', '-'));
-		this.pauses.begin();
+		this.backoff.begin();
 		this.refused = false;
 		return true;
 	}
 
-	/** Backoff, longer each time; {@code false} if the job's timeout is over. */
-	boolean pause() {
-		return this.pauses.areUnderWay() && this.pauses.next();
+	/**
+	 * Waits for the backoff, longer each time; {@code false} if the job's timeout is
+	 * over.
+	 */
+	boolean awaitBackoff() {
+		return this.backoff.areUnderWay() && this.backoff.next();
 	}
 
 }

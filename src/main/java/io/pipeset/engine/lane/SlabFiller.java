@@ -6,9 +6,9 @@ import io.pipeset.record.memory.MemoryLimitException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reading side of a lane: puts records into slabs and brings them to the lane when
- * they are full. Before the reading thread waits for input it lends the lane the slab
- * that it has begun, so that records do not wait for others that may never come.
+ * The reading side of a lane. It puts records into slabs, and adds full slabs to the
+ * lane's queue. Before the reading thread waits for input, it lends the lane the partly
+ * filled slab. So no record waits for later input.
  */
 final class SlabFiller {
 
@@ -20,14 +20,14 @@ final class SlabFiller {
 
 	private final LaneContext context;
 
-	/** Whether a slab is a transaction, and so is not lent before it is whole. */
+	/** Whether each slab is a transaction, which is not lent before it is complete. */
 	private final boolean atomic;
 
 	/**
-	 * Whether a transaction has the records that stand together in the input, and so is
-	 * not cut short where memory is scarce.
+	 * Whether a transaction consists of adjacent records of the input, so it is not cut
+	 * short when memory is scarce.
 	 */
-	private final boolean whole;
+	private final boolean contiguous;
 
 	private final int batchSize;
 
@@ -37,10 +37,10 @@ final class SlabFiller {
 
 	private int commandsInBatch;
 
-	/** The slot of the records in a transaction. */
+	/** The slot of the last record; a transaction has one slot only. */
 	private int slot;
 
-	/** Only of records that are no transaction, which runs as a whole or not at all. */
+	/** Not used with transactions, which run as a whole or not at all. */
 	private final InFlightKeys keys = new InFlightKeys();
 
 	SlabFiller(Lane lane, LaneQueue queue, Window window, LaneContext context) {
@@ -49,94 +49,96 @@ final class SlabFiller {
 		this.window = window;
 		this.context = context;
 		this.atomic = context.settings().atomic();
-		this.whole = this.atomic && context.settings().concurrency() == 1 && !context.areSlotsFollowed();
+		this.contiguous = this.atomic && context.settings().concurrency() == 1 && !context.isCluster();
 		this.batchSize = context.settings().batchSize();
 		this.commandsPerWrite = context.settings().commandsPerWrite();
 	}
 
 	/**
-	 * Adds a record of a slot, as {@link #add(Record)} does. A transaction ends where the
-	 * slot changes, as Redis runs none of several slots. A record waits for an earlier
-	 * one with several keys that has one of its keys.
-	 * @throws MemoryLimitException if there will be no memory; the record was not added
+	 * Adds a record of a slot, like {@link #add(Record)}. A transaction ends when the
+	 * slot changes, because Redis runs no transaction across slots. A record waits for an
+	 * earlier multi-key record that shares a key with it.
+	 * @throws MemoryLimitException if the job cannot get memory; the record was not added
 	 */
 	void add(Record record, int slot) {
-		boolean waits = !this.atomic && this.keys.hold(record) && !this.lane.isStill();
+		boolean waits = !this.atomic && this.keys.track(record) && !this.lane.areSlotsStable();
 		if ((waits || (this.atomic && slot != this.slot)) && this.filling != null && this.filling.count() > 0) {
-			bring(this.filling);
+			enqueueAndRun(this.filling);
 		}
 		if (waits) {
-			filling().setWaits();
+			slabToFill().setWaits();
 		}
 		this.slot = slot;
 		add(record);
 	}
 
 	/**
-	 * Adds a record. Blocks while the lane has as many commands on their way as it may,
-	 * or the job has no memory for the record.
-	 * @throws MemoryLimitException if there will be none; the record was not added
+	 * Adds a record. Blocks while the lane's window is full, or the job has no memory for
+	 * the record.
+	 * @throws MemoryLimitException if the job cannot get memory; the record was not added
 	 */
 	void add(Record record) {
-		Slab slab = filling();
+		Slab slab = slabToFill();
 		if (!slab.add(record)) {
-			if (slab.count() > 0 && !(this.whole && slab.isOpenFor(record))) {
-				bring(slab);
-				slab = filling();
+			if (slab.count() > 0 && !(this.contiguous && slab.isOpenFor(record))) {
+				enqueueAndRun(slab);
+				slab = slabToFill();
 			}
 			if (!slab.add(record)) {
-				makeRoom(slab, record);
+				reserve(slab, record);
 				if (!slab.add(record)) {
-					throw new IllegalStateException("A record has no room in a slab that has made room for it");
+					throw new IllegalStateException(
+							"A record does not fit into a slab that has reserved memory for it");
 				}
 			}
 		}
-		if (slab.count() == 1 && !this.whole) {
+		if (slab.count() == 1 && !this.contiguous) {
 			this.context.memory().slabTaken();
 		}
 		if (slab.count() == Math.min(this.commandsPerWrite, this.batchSize - this.commandsInBatch)) {
-			bring(slab);
+			enqueueAndRun(slab);
 		}
 	}
 
 	/**
-	 * Brings the lane the slab that has been begun, unless it has to be whole.
-	 * @return whether the lane needs a thread for it
+	 * Adds the partly filled slab to the queue, unless its transaction must not be cut
+	 * short.
+	 * @return whether the caller has to start a thread for the lane
 	 */
-	boolean sendBegun() {
-		return !this.whole && finish();
+	boolean finishPartial() {
+		return !this.contiguous && finish();
 	}
 
 	/**
-	 * Brings the lane the slab that has been begun.
-	 * @return whether the lane needs a thread for it
+	 * Adds the partly filled slab to the queue.
+	 * @return whether the caller has to start a thread for the lane
 	 */
 	boolean finish() {
 		Slab slab = this.filling;
-		return slab != null && hand(slab);
+		return slab != null && enqueue(slab);
 	}
 
-	/** Gives up the slabs that are kept for later. */
-	void giveUpFree() {
-		this.window.giveUpFree();
+	/** Releases the memory of the free slabs. */
+	void releaseFree() {
+		this.window.releaseFree();
 	}
 
-	/** Takes the records out of the job, unsent, that the lane does not have yet. */
+	/** Takes the records that the lane does not have yet out of the job, unsent. */
 	void discard() {
 		Slab slab = this.filling;
 		if (slab != null) {
 			this.filling = null;
-			if (this.whole || slab.count() == 0) {
+			if (this.contiguous || slab.count() == 0) {
 				this.context.memory().slabTaken();
 			}
 			slab.settle(this.context.account(), null);
-			this.window.free(slab);
+			this.window.recycle(slab);
 		}
 	}
 
 	/**
-	 * The reading thread is about to wait for input. A transaction is not lent, as it
-	 * must not be cut short.
+	 * Lends the lane the partly filled slab before the reading thread waits for input. A
+	 * transaction is not lent, because it must not be cut short.
 	 */
 	void lend() {
 		Slab slab = this.filling;
@@ -145,7 +147,7 @@ final class SlabFiller {
 		}
 	}
 
-	/** The reading thread goes on. */
+	/** Takes the lent slab back, unless the lane has taken it. */
 	void reclaim() {
 		if (this.filling != null && !this.atomic && !this.queue.reclaim()) {
 			this.commandsInBatch = 0;
@@ -153,18 +155,16 @@ final class SlabFiller {
 		}
 	}
 
-	/**
-	 * Waits for the memory of a record, while other lanes may send theirs.
-	 */
-	private void makeRoom(Slab slab, Record record) {
+	/** Waits for the memory of a record, while other lanes may send their slabs. */
+	private void reserve(Slab slab, Record record) {
 		this.filling = null;
-		boolean made = false;
+		boolean reserved = false;
 		try {
 			slab.makeRoom(record);
-			made = true;
+			reserved = true;
 		}
 		finally {
-			if (made || slab.count() > 0) {
+			if (reserved || slab.count() > 0) {
 				this.filling = slab;
 			}
 			else {
@@ -173,7 +173,7 @@ final class SlabFiller {
 		}
 	}
 
-	private Slab filling() {
+	private Slab slabToFill() {
 		Slab slab = this.filling;
 		if (slab == null) {
 			slab = this.window.take(this.context.account().wantsReplies(), this.atomic);
@@ -182,24 +182,24 @@ final class SlabFiller {
 		return slab;
 	}
 
-	private void bring(Slab slab) {
-		if (hand(slab)) {
+	private void enqueueAndRun(Slab slab) {
+		if (enqueue(slab)) {
 			this.lane.start();
 		}
 	}
 
-	private boolean hand(Slab slab) {
+	private boolean enqueue(Slab slab) {
 		this.filling = null;
-		if (this.whole) {
-			// Until here it could not come back and bring memory.
+		if (this.contiguous) {
+			// Before this point the slab could not return its memory.
 			this.context.memory().slabTaken();
 		}
 		this.commandsInBatch = (this.atomic) ? 0 : (this.commandsInBatch + slab.count()) % this.batchSize;
-		this.window.leave(slab);
-		return this.queue.bring(slab);
+		this.window.add(slab);
+		return this.queue.addFilled(slab);
 	}
 
-	/** How long the reading thread has waited here for room. */
+	/** How long the reading thread has waited for the window, in ns. */
 	long blockedNanos() {
 		return this.window.blockedNanos();
 	}

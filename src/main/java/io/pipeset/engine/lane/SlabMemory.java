@@ -3,15 +3,15 @@ package io.pipeset.engine.lane;
 import io.pipeset.record.memory.MemoryReservation;
 
 /**
- * The memory that a job's slabs take. It also knows how many slabs are in use, since each
- * of them comes back by itself and brings memory with it.
+ * The memory of a job's slabs, and the number of slabs in use. Each slab in use gives its
+ * memory back without help from the reading thread.
  */
 public interface SlabMemory extends MemoryReservation {
 
-	/** A slab has its first command, and is in use. */
+	/** Counts a slab as in use, when it has its first command. */
 	void slabTaken();
 
-	/** A slab that was in use is free again, or given up. */
+	/** Counts a slab as no longer in use: it is free again, or abandoned. */
 	void slabFreed();
 
 }

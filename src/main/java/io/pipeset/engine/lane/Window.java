@@ -11,17 +11,18 @@ import io.pipeset.record.memory.MemoryLimitException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slabs of one lane, and how many of them may be unanswered. Waiting here for room is
- * the back-pressure that Lettuce does not have: the thread that reads the body waits, and
- * TCP does the rest.
+ * The slabs of one lane, and a limit on how many may be unanswered. Lettuce has no such
+ * back-pressure. The thread that reads the body waits here, and TCP slows down the
+ * client.
  */
 final class Window {
 
 	/**
-	 * The bytes that a slab counts beside its commands: its own, Lettuce's and Netty's.
-	 * Many slabs of one command each would fill the heap otherwise.
+	 * Bytes that each slab counts in addition to its commands, for its own objects and
+	 * those of Lettuce and Netty. Without them, many slabs of one command each would fill
+	 * the heap.
 	 */
-	private static final int SLAB_BYTES = 8192;
+	private static final int SLAB_OVERHEAD_BYTES = 8192;
 
 	private final int maxCommands;
 
@@ -33,7 +34,7 @@ final class Window {
 
 	private final ReentrantLock lock = new ReentrantLock();
 
-	private final Condition room = this.lock.newCondition();
+	private final Condition notFull = this.lock.newCondition();
 
 	private final Deque<Slab> free = new ArrayDeque<>();
 
@@ -43,12 +44,12 @@ final class Window {
 
 	private long bytes;
 
-	/** The size of the slab sent last, which the next one is expected to have. */
+	/** The size of the slab sent last. A new slab is created with the same capacity. */
 	private int lastCommands;
 
 	private int lastBytes;
 
-	private boolean open;
+	private boolean unlimited;
 
 	private long blockedNanos;
 
@@ -60,23 +61,24 @@ final class Window {
 	}
 
 	/**
-	 * Takes a slab to fill. Blocks until its commands have room and the slab has memory.
+	 * Takes a slab to fill. Blocks while the window is full, or until the slab has
+	 * memory.
 	 * @throws MemoryLimitException if the job is stopped while it waits for memory
 	 */
 	Slab take(boolean captureAll, boolean atomic) {
-		Slab free = awaitRoom();
+		Slab free = awaitNotFull();
 		Slab slab = (free != null) ? free : new Slab(this.lastCommands, this.lastBytes, this.memory);
 		slab.clear(captureAll, atomic);
 		return slab;
 	}
 
-	private @Nullable Slab awaitRoom() {
+	private @Nullable Slab awaitNotFull() {
 		this.lock.lock();
 		try {
 			if (isFull()) {
 				long since = System.nanoTime();
 				while (isFull()) {
-					this.room.awaitUninterruptibly();
+					this.notFull.awaitUninterruptibly();
 				}
 				this.blockedNanos += System.nanoTime() - since;
 			}
@@ -87,45 +89,45 @@ final class Window {
 		}
 	}
 
-	/** A filled slab goes on its way. */
-	void leave(Slab slab) {
+	/** Adds a slab that is to be sent. */
+	void add(Slab slab) {
 		this.lock.lock();
 		try {
 			this.slabs++;
 			this.lastCommands = slab.count();
 			this.lastBytes = slab.bytes();
 			this.commands += slab.count();
-			this.bytes += weight(slab);
+			this.bytes += windowBytes(slab);
 		}
 		finally {
 			this.lock.unlock();
 		}
-		this.inFlight.add(weight(slab));
+		this.inFlight.add(windowBytes(slab));
 	}
 
-	/** A slab comes back from its way, before anything is taken out of it. */
-	void comeBack(Slab slab) {
-		this.inFlight.add(-weight(slab));
+	/** Removes a slab that is done, before its commands are cleared. */
+	void remove(Slab slab) {
+		this.inFlight.add(-windowBytes(slab));
 		this.lock.lock();
 		try {
 			this.slabs--;
 			this.commands -= slab.count();
-			this.bytes -= weight(slab);
+			this.bytes -= windowBytes(slab);
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/** A slab that came back can be filled anew, unless its memory is wanted. */
-	void free(Slab slab) {
+	/** Keeps a slab to be filled again, unless its memory is needed. */
+	void recycle(Slab slab) {
 		this.lock.lock();
 		try {
 			this.free.push(slab);
 			if (this.memory.isScarce() || slab.isLarge()) {
-				releaseFree();
+				clearFree();
 			}
-			this.room.signal();
+			this.notFull.signal();
 		}
 		finally {
 			this.lock.unlock();
@@ -133,42 +135,40 @@ final class Window {
 		this.memory.slabFreed();
 	}
 
-	/** Gives up the slabs that are kept for later, whose memory is wanted. */
-	void giveUpFree() {
+	/** Releases the memory of all free slabs. */
+	void releaseFree() {
 		this.lock.lock();
 		try {
-			releaseFree();
+			clearFree();
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	private void releaseFree() {
+	private void clearFree() {
 		this.free.forEach(Slab::release);
 		this.free.clear();
 	}
 
-	/** Lets the reading thread through from now on, however full the window is. */
-	void open() {
+	/** Removes the limit, so the reading thread no longer waits here. */
+	void removeLimit() {
 		this.lock.lock();
 		try {
-			this.open = true;
-			this.room.signalAll();
+			this.unlimited = true;
+			this.notFull.signalAll();
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/**
-	 * Gives back the room of the slabs that are still on their way, after the lane's end.
-	 */
+	/** Releases what is still counted for the lane, after its end. */
 	void close() {
 		this.lock.lock();
 		try {
 			this.inFlight.add(-this.bytes);
-			releaseFree();
+			clearFree();
 			this.slabs = 0;
 			this.commands = 0;
 			this.bytes = 0;
@@ -182,14 +182,17 @@ final class Window {
 		return this.blockedNanos;
 	}
 
-	/** The bytes that a slab counts here. */
-	static int weight(Slab slab) {
-		return SLAB_BYTES + slab.bytes();
+	/** The bytes that a slab counts in the window. */
+	static int windowBytes(Slab slab) {
+		return SLAB_OVERHEAD_BYTES + slab.bytes();
 	}
 
-	/** With less than two slabs on their way, Redis would wait for the reader. */
+	/**
+	 * Whether the reading thread has to wait. Two slabs may always be in flight, because
+	 * Redis would otherwise wait for the reader.
+	 */
 	private boolean isFull() {
-		return !this.open && this.slabs >= 2
+		return !this.unlimited && this.slabs >= 2
 				&& (this.commands >= this.maxCommands || this.bytes >= this.maxBytes || this.inFlight.isFull());
 	}
 

@@ -1,10 +1,11 @@
 /**
- * Sends a job's records to Redis in their order, and no more of them at once than may be
- * on their way. Records come in from the thread that reads them, each key always into the
- * same lane. They leave in batches, each on a connection of its own, and their outcomes
- * go into the job's account. After a loss the lane sends again what the job allows.
+ * Sends a job's records to Redis in order, and limits how many are in flight at once. The
+ * thread that reads the input gives each record to a lane. All records of a key go to the
+ * same lane. A lane sends records in batches, each on one connection, and enters their
+ * outcomes into the job's account. After a loss, the lane sends again what the job
+ * allows.
  * <p>
- * The order rests on one queue a lane, which gives each slab one owner at a time;
+ * The order depends on one queue per lane, which gives each slab one owner at a time.
  * {@code LaneQueue} has the proof.
  */
 @NullMarked

@@ -22,7 +22,7 @@ class JobStopTests {
 	}
 
 	@Test
-	void aShutdownIsKnownWhateverTheJobWasStoppedForBefore() {
+	void aShutdownIsKnownEvenAfterAnotherStop() {
 		this.stop.because(Cause.REDIS_LOST, "before");
 		assertThat(this.stop.isShuttingDown()).isFalse();
 		this.stop.because(Cause.SHUTTING_DOWN, "later");

@@ -38,7 +38,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Lanes keep order, outcomes and resources right even if several faults come together.
+ * Lanes keep the order of records, their outcomes and the resources right when several
+ * faults coincide.
  */
 class LaneFaultTests {
 
@@ -54,7 +55,7 @@ class LaneFaultTests {
 	private static final LaneRig rig = proxied.rig();
 
 	@Test
-	void anExpireThatMayHaveMissedItsKeyDoesNotMeetTheOneThatWasMadeBehindIt() throws Exception {
+	void anExpireIsNotResentToAKeyCreatedAfterIt() throws Exception {
 		LaneContext context = rig.context(LaneRig.settings(100, 100, 1, LONG, 1), rig.threads());
 		Lanes lanes = new Lanes(context);
 		Record record = new Record();
@@ -71,7 +72,7 @@ class LaneFaultTests {
 	}
 
 	@Test
-	void aBusyRedisIsAskedAgainForAsLongAsTheTimeoutWithOneRetry() throws Exception {
+	void aBusyRedisIsRetriedUntilTheTimeoutForOneRetry() throws Exception {
 		LaneContext context = rig.context(LaneRig.settings(100, 100, 1, LONG, 1), rig.threads());
 		Lanes lanes = new Lanes(context);
 		drainWhileRedisIsBusy(lanes, new Record());
@@ -80,11 +81,11 @@ class LaneFaultTests {
 	}
 
 	/**
-	 * A lane was well when Redis answered its records, not when replicas were asked for
-	 * them.
+	 * A lane counts as healthy when Redis answers its records, not when it waits for
+	 * replicas.
 	 */
 	@Test
-	void aRetryThatIsTakenWhileReplicasAreAskedIsForThisLaneToo() throws Exception {
+	void aRetryTakenWhileALaneAwaitsReplicasCoversThatLane() throws Exception {
 		LaneContext context = rig.context(
 				new LaneSettings(100, FlushPolicy.buffered(100), 1, LONG, 1, 1, Duration.ofMillis(20), false, false),
 				rig.threads());
@@ -104,7 +105,9 @@ class LaneFaultTests {
 		assertThat(redis.client().get("key")).isEqualTo("value");
 	}
 
-	/** Redis is busy until it has refused a record for some time. */
+	/**
+	 * Drains the lanes while Redis is busy, until it has refused a record for some time.
+	 */
 	private static void drainWhileRedisIsBusy(Lanes lanes, Record record) throws Exception {
 		redis.client().configSet("busy-reply-threshold", "1");
 		RedisClient client = RedisClient.create(redis.uri());
@@ -128,7 +131,7 @@ class LaneFaultTests {
 	}
 
 	@Test
-	void aCrashThatCannotBeLoggedEndsTheJobAllTheSame() throws Exception {
+	void aCrashThatCannotBeLoggedStillStopsTheJob() throws Exception {
 		String message = "A job failed by a defect of the service, and is stopped";
 		QuietLog.expect(message);
 		QuietLog.expect("no room for a line");
@@ -164,7 +167,7 @@ class LaneFaultTests {
 	}
 
 	@Test
-	void aSlabThatTheDriverGivesBackLateHasOneOwner() throws Exception {
+	void aSlabThatTheDriverReturnsLateHasOneOwner() throws Exception {
 		LaneContext context = rig.closingSoon(LaneRig.settings(10, 1, 1, Duration.ofSeconds(2)));
 		Lanes lanes = new Lanes(context);
 		CountDownLatch release = new CountDownLatch(1);
@@ -183,7 +186,7 @@ class LaneFaultTests {
 		still.get(1, TimeUnit.MINUTES);
 		await().until(context.stop()::isSet);
 		proxy.heal();
-		// The fence needs the driver's threads, which first give the slabs back.
+		// The fence needs the driver's threads, which return the slabs first.
 		release.countDown();
 		reader.get(1, TimeUnit.MINUTES);
 		lanes.close();
@@ -195,7 +198,7 @@ class LaneFaultTests {
 	}
 
 	@Test
-	void aCrashBehindALossRaisesTheFence() throws Exception {
+	void aCrashAfterALossCreatesTheFence() throws Exception {
 		QuietLog.expect("A job failed by a defect of the service, and is stopped");
 		LaneContext sound = rig.context(LaneRig.settings(10, 10, 1, LONG), rig.threads());
 		LaneContext context = new LaneContext(sound.settings(), sound.account(), sound.clock(), sound.stop(),

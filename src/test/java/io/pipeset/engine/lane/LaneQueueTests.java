@@ -25,9 +25,9 @@ class LaneQueueTests {
 		LaneQueue queue = new LaneQueue();
 		queue.lend(SLABS[0]);
 		assertThat(queue.poll(0, false)).as("nothing is filled").isNull();
-		// The reading thread goes on between the two looks of the lane.
+		// The reading thread continues between two polls of the lane.
 		assertThat(queue.reclaim()).isTrue();
-		queue.bring(SLABS[0]);
+		queue.addFilled(SLABS[0]);
 		queue.lend(SLABS[1]);
 		assertThat(queue.borrow()).as("a filled slab comes first").isNull();
 		assertThat(queue.poll(0, false)).isSameAs(SLABS[0]);
@@ -35,7 +35,7 @@ class LaneQueueTests {
 	}
 
 	@Test
-	void whatTheLaneHasBorrowedCannotBeReclaimed() {
+	void aBorrowedSlabCannotBeReclaimed() {
 		LaneQueue queue = new LaneQueue();
 		queue.lend(SLABS[0]);
 		assertThat(queue.borrow()).isSameAs(SLABS[0]);
@@ -46,7 +46,7 @@ class LaneQueueTests {
 	}
 
 	@Test
-	void noOrderOfStepsChangesTheOrderOfSlabsOrLeavesOneBehind() throws Exception {
+	void noSequenceOfStepsReordersOrLosesASlab() throws Exception {
 		int schedules = (int) Math.pow(3, STEPS);
 		for (int schedule = 0; schedule < schedules; schedule++) {
 			Model model = new Model();
@@ -64,13 +64,13 @@ class LaneQueueTests {
 	}
 
 	@Test
-	void aWaitEndsWithAnySlabAndAPauseAfterOneIsLent() throws Exception {
+	void aPollEndsWithAnySlabOrAPauseAfterOneIsLent() throws Exception {
 		LaneQueue queue = new LaneQueue();
 		CompletableFuture<@Nullable Slab> polled = poll(queue, TimeUnit.MINUTES.toNanos(1));
-		queue.comeBack(SLABS[0]);
+		queue.addDone(SLABS[0]);
 		assertThat(polled.get(1, TimeUnit.MINUTES)).isSameAs(SLABS[0]);
 		polled = poll(queue, TimeUnit.MINUTES.toNanos(1));
-		queue.bring(SLABS[1]);
+		queue.addFilled(SLABS[1]);
 		assertThat(polled.get(1, TimeUnit.MINUTES)).isSameAs(SLABS[1]);
 		polled = poll(queue, TimeUnit.HOURS.toNanos(1));
 		queue.lend(SLABS[2]);
@@ -110,7 +110,7 @@ class LaneQueueTests {
 
 		private boolean laneRuns;
 
-		/** Whether the lane found no filled slab when it looked last. */
+		/** Whether the lane's last poll found no filled slab. */
 		private boolean laneBorrows;
 
 		private boolean laneLeaves;
@@ -123,7 +123,7 @@ class LaneQueueTests {
 				reclaim();
 			}
 			else if (kind == 1) {
-				starts(this.queue.bring(SLABS[this.filled++]));
+				starts(this.queue.addFilled(SLABS[this.filled++]));
 			}
 			else {
 				starts(this.queue.lend(SLABS[this.filled]));
@@ -157,7 +157,7 @@ class LaneQueueTests {
 				return;
 			}
 			if (this.laneLeaves) {
-				this.laneRuns = !this.queue.leave();
+				this.laneRuns = !this.queue.endIfEmpty();
 				this.laneLeaves = false;
 			}
 			else {

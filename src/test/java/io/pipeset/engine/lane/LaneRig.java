@@ -49,8 +49,8 @@ public final class LaneRig implements AutoCloseable {
 			.properties(Map.copyOf(redis))
 			.properties(properties)
 			.run();
-		// A proxy would count the sweeper's calls. The sweeper's end does not wait for
-		// them.
+		// A proxy would count the sweeper's calls, and the sweeper's end does not wait
+		// for them.
 		FirstSweep.awaitEnd(this.service);
 		this.service.getBean("receiptSweeper", SmartLifecycle.class).stop();
 	}
@@ -85,14 +85,12 @@ public final class LaneRig implements AutoCloseable {
 				Duration.ofSeconds(1), false, false);
 	}
 
-	/** The context of a job that consists of its lanes only. */
+	/** The context of a job that consists only of its lanes. */
 	public LaneContext context(LaneSettings settings, Executor executor) {
 		return context(settings, executor, bean(PipelineProperties.class));
 	}
 
-	/**
-	 * The context of a job for which closing a connection takes half a second at most.
-	 */
+	/** The context of a job whose connections close within half a second. */
 	LaneContext closingSoon(LaneSettings settings) {
 		PipelineProperties service = bean(PipelineProperties.class);
 		return context(settings, threads(), new PipelineProperties(service.maxConnections(), service.windowCommands(),
@@ -107,7 +105,7 @@ public final class LaneRig implements AutoCloseable {
 				});
 	}
 
-	/** Makes a record good to send. */
+	/** Prepares a valid record. */
 	public static void prepare(Record record, Operation operation, String... arguments) {
 		record.begin(0);
 		record.operation(operation);
@@ -119,13 +117,13 @@ public final class LaneRig implements AutoCloseable {
 		assertThat(record.rejection()).isNull();
 	}
 
-	/** Gives lanes a record that is good to send. */
+	/** Adds a valid record to lanes. */
 	static void add(Lanes lanes, Record record, Operation operation, String... arguments) {
 		prepare(record, operation, arguments);
 		lanes.add(record);
 	}
 
-	/** Keeps an event loop busy until it is released. */
+	/** Blocks an event loop until it is released. */
 	public static void hold(EventExecutor loop, CountDownLatch release) {
 		loop.execute(() -> {
 			try {

@@ -23,14 +23,14 @@ import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A record goes to a lane of its slot's master, which opens for the first of them. */
+/** A record goes to a lane of its slot's master. The first such record opens the lane. */
 class LaneRoutesTests {
 
 	private final PipelineProperties properties = new PipelineProperties(1, 100, DataSize.ofMegabytes(1),
 			Duration.ofSeconds(1), false);
 
 	@Test
-	void theLanesToTheMastersOfAClusterDivideTheWindow() throws NoConnectionException {
+	void theLanesOfAClusterDivideTheWindow() throws NoConnectionException {
 		LettuceConnectionFactory unused = new LettuceConnectionFactory();
 		unused.afterPropertiesSet();
 		try (RedisNode one = node("one", unused); RedisNode other = node("other", unused)) {
@@ -44,12 +44,12 @@ class LaneRoutesTests {
 				return new Lane(threads, shared, node);
 			});
 			assertThat(routes.areOutdated()).isTrue();
-			routes.renew();
+			routes.update();
 			assertThat(routes.areOutdated()).isFalse();
 			for (int slot = 0; slot < 10; slot++) {
 				routes.lane(slot);
 			}
-			assertThat(routes.open()).hasSize(2);
+			assertThat(routes.openLanes()).hasSize(2);
 			assertThat(opened).allSatisfy((shared) -> {
 				assertThat(shared.pipeline().windowCommands()).isEqualTo(50);
 				assertThat(shared.pipeline().windowBytes()).isEqualTo(DataSize.ofKilobytes(512));

@@ -61,39 +61,39 @@ class LaneSlabsTests {
 	}
 
 	@Test
-	void filledSlabsAreSentInTheirOrderAndTheOneThatIsLentAfterThem() {
+	void filledSlabsAreSentInOrderBeforeTheLentOne() {
 		Slab first = filled(this.record);
 		Slab second = filled(this.record);
 		Slab lent = filling(this.record);
-		this.queue.bring(first);
-		this.queue.bring(second);
+		this.queue.addFilled(first);
+		this.queue.addFilled(second);
 		this.queue.lend(lent);
 		assertThat(this.slabs.borrow()).as("a filled slab comes first").isFalse();
 		while (this.slabs.receive(0, false, (slab) -> {
 		}) || this.slabs.borrow()) {
 			assertThat(this.slabs.peek()).isNotNull();
 		}
-		assertThat(List.of(this.slabs.next(), this.slabs.next(), this.slabs.next())).containsExactly(first, second,
-				lent);
+		assertThat(List.of(this.slabs.takeNext(), this.slabs.takeNext(), this.slabs.takeNext())).containsExactly(first,
+				second, lent);
 		assertThat(this.slabs.peek()).isNull();
 	}
 
 	@Test
-	void aSlabWhoseRecordsDoNotFollowThoseThatWereSentIsNotHandedOut() {
-		this.queue.bring(filled(this.record));
+	void aSlabOutOfOrderIsNotTaken() {
+		this.queue.addFilled(filled(this.record));
 		// The indexes of a new record object begin at 0 again.
-		this.queue.bring(filled(new Record()));
-		assertThat(this.slabs.collect()).isTrue();
-		this.slabs.next();
-		assertThat(this.slabs.collect()).isTrue();
-		assertThatIllegalStateException().isThrownBy(this.slabs::next)
-			.withMessage("Record 0 would be sent behind record 0 of the same lane");
+		this.queue.addFilled(filled(new Record()));
+		assertThat(this.slabs.fetchNext()).isTrue();
+		this.slabs.takeNext();
+		assertThat(this.slabs.fetchNext()).isTrue();
+		assertThatIllegalStateException().isThrownBy(this.slabs::takeNext)
+			.withMessage("Record 0 would be sent after record 0 of the same lane");
 	}
 
 	@Test
-	void slabsOfAStoppedJobAreUnprocessedAndGiveTheirRoomBack() {
-		this.queue.bring(filled(this.record));
-		assertThat(this.slabs.collect()).isTrue();
+	void slabsOfAStoppedJobAreUnprocessedAndReleaseTheirBytes() {
+		this.queue.addFilled(filled(this.record));
+		assertThat(this.slabs.fetchNext()).isTrue();
 		assertThat(this.context.inFlight().now()).isPositive();
 		this.slabs.settleUnsent();
 		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 0, 0, 0, 1));
@@ -102,9 +102,9 @@ class LaneSlabsTests {
 	}
 
 	@Test
-	void aClosedLaneHasSettledWhateverWasLeftInItsQueue() {
-		this.queue.bring(filled(this.record));
-		this.queue.bring(filled(this.record));
+	void closeSettlesTheSlabsInTheQueue() {
+		this.queue.addFilled(filled(this.record));
+		this.queue.addFilled(filled(this.record));
 		this.slabs.close();
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 0, 2));
 		assertThat(this.context.inFlight().now()).isZero();
@@ -112,7 +112,7 @@ class LaneSlabsTests {
 
 	private Slab filled(Record record) {
 		Slab slab = filling(record);
-		this.window.leave(slab);
+		this.window.add(slab);
 		return slab;
 	}
 

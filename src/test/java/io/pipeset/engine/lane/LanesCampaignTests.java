@@ -57,7 +57,7 @@ class LanesCampaignTests {
 	}
 
 	@Test
-	void nothingIsLostDoubledOrLeftBehind() throws Exception {
+	void nothingIsLostDoubledOrLeaked() throws Exception {
 		long seed = Long.getLong("campaign.seed", System.nanoTime());
 		long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
 		AtomicInteger jobs = new AtomicInteger();

@@ -36,8 +36,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Lanes keep the order of records and give everything back. If they cannot, the job ends
- * and the log says why.
+ * Lanes keep the order of records and release all resources. If they cannot, the job is
+ * stopped and the log says why.
  */
 class LanesTests {
 
@@ -53,14 +53,14 @@ class LanesTests {
 	private static final LaneRig rig = proxied.rig();
 
 	@AfterEach
-	void lanesThatAreClosedHoldNothing() {
+	void closedLanesHoldNothing() {
 		proxy.heal();
 		assertThat(rig.inFlight().now()).as("bytes in flight").isZero();
 		assertThat(rig.permits().taken()).as("connections").isZero();
 	}
 
 	@Test
-	void recordsOfAKeyStayInOrderHoweverTheInputPauses() {
+	void recordsOfAKeyStayInOrderWhenTheInputPauses() {
 		LaneContext context = rig.context(LaneRig.settings(333, 50, 8, LONG), rig.threads());
 		Lanes lanes = new Lanes(context);
 		Record record = new Record();
@@ -85,7 +85,7 @@ class LanesTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void aTransactionIsNotCutShortWhereMemoryIsScarce(boolean ids) {
+	void aTransactionIsNotCutShortWhenMemoryIsScarce(boolean ids) {
 		redis.client().configResetstat();
 		LaneContext context = rig.context(
 				new LaneSettings(30, FlushPolicy.close(), 1, LONG, 0, 0, Duration.ofSeconds(1), true, false),
@@ -114,7 +114,7 @@ class LanesTests {
 	}
 
 	@Test
-	void aSlabOutOfOrderEndsTheJobLoudlyAndIsNotSent() {
+	void aSlabOutOfOrderIsNotSentAndStopsTheJob() {
 		String defect = "A job failed by a defect of the service, and is stopped";
 		QuietLog.expect(defect);
 		LaneContext context = rig.context(LaneRig.settings(10, 1, 1, LONG), rig.threads());
@@ -129,7 +129,7 @@ class LanesTests {
 		lanes.close();
 		assertThat(context.stop().ending()).isNotNull().satisfies((ending) -> {
 			assertThat(ending.cause()).isEqualTo(Cause.INTERNAL_SERVER_ERROR);
-			assertThat(ending.detail()).contains("Record 0 would be sent behind record 0 of the same lane");
+			assertThat(ending.detail()).contains("Record 0 would be sent after record 0 of the same lane");
 		});
 		assertThat(redis.client().lrange("list", 0, -1)).containsExactly("0");
 		assertThat(context.account().counts()).isEqualTo(new Counts(3, 1, 0, 0, 0, 2));
@@ -137,7 +137,7 @@ class LanesTests {
 	}
 
 	@Test
-	void aLaneWithoutAThreadEndsTheJobLoudlyAndIsSettledByTheReader() {
+	void aLaneWithoutAThreadStopsTheJobAndIsSettledByTheReader() {
 		String defect = "No thread could be started for a job";
 		QuietLog.expect(defect);
 		Executor none = (lane) -> {
@@ -159,7 +159,7 @@ class LanesTests {
 	}
 
 	@Test
-	void slabsThatAreKeptForLaterGiveWayToALargeRecord() {
+	void freeSlabsAreReleasedForALargeRecord() {
 		LaneContext context = rig.context(LaneRig.settings(10, 1, 4, LONG), rig.threads());
 		Lanes lanes = new Lanes(context);
 		MemoryShare memory = (MemoryShare) context.memory();
@@ -218,11 +218,11 @@ class LanesTests {
 	}
 
 	/**
-	 * The connection is older than the loss, and the last answer is not: a demotion that
-	 * is met first is taken for the same trouble.
+	 * The connection is older than the loss, but its last answer is newer. A demotion
+	 * that is seen first counts as the same failure.
 	 */
 	@Test
-	void recordsThatAServerRefusesAsReplicaAreSentAgainWithTheRetryOfAnotherLane() throws Exception {
+	void recordsRefusedByAReplicaAreResentWithTheRetryOfAnotherLane() throws Exception {
 		LaneContext context = following(LaneRig.settings(10, 1, 1, LONG, 1));
 		Lanes lanes = new Lanes(context);
 		Record record = new Record();
@@ -249,9 +249,11 @@ class LanesTests {
 		assertThat(redis.client().lrange("list", 0, -1)).containsExactly("0", "1", "2");
 	}
 
-	/** A record whose answer was not read may have run: it is not told as READONLY. */
+	/**
+	 * A record whose answer was not read may have run, so it is not reported as READONLY.
+	 */
 	@Test
-	void aRecordThatIsLostBehindARefusalOfAReplicaIsToldAsLost() throws Exception {
+	void aRecordLostAfterAReadonlyErrorIsReportedAsLost() throws Exception {
 		LaneContext context = following(LaneRig.settings(10, 1, 1, LONG, 1));
 		Lanes lanes = new Lanes(context);
 		Record record = new Record();
@@ -293,7 +295,7 @@ class LanesTests {
 	}
 
 	@Test
-	void whatTheDriverDoesNotGiveBackIsUnknownAndFencedAndNotTouchedAgain() throws Exception {
+	void slabsThatTheDriverKeepsAreUnknownAndFencedAndNotReused() throws Exception {
 		LaneContext context = rig.closingSoon(LaneRig.settings(10, 10, 1, Duration.ofSeconds(2)));
 		Lanes lanes = new Lanes(context);
 		CountDownLatch release = new CountDownLatch(1);
@@ -301,8 +303,9 @@ class LanesTests {
 		push(lanes, record, "list", 0);
 		lanes.drain();
 		push(lanes, record, "list", 1);
-		// The proxy holds the answer back, and the driver's threads stand still before
-		// they can hear of the connection's end.
+		// The proxy withholds the answer. The driver's threads are blocked before they
+		// can see the
+		// end of the connection.
 		CompletableFuture<Void> still = proxy.stopAt(Way.COMMANDS, 0, 1)
 			.thenAccept((link) -> rig.clientResources()
 				.eventLoopGroupProvider()
@@ -318,12 +321,12 @@ class LanesTests {
 		assertThat(context.account().counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
 		assertThat(context.account().losses().found().fenced()).isTrue();
 		assertThat(context.stop().ending()).isNotNull()
-			.satisfies((ending) -> assertThat(ending.detail()).contains("did not end"));
+			.satisfies((ending) -> assertThat(ending.detail()).contains("did not close in time"));
 	}
 
 	@ParameterizedTest
 	@ValueSource(ints = { 1, 3, 4, 10, 11, 59 })
-	void recordsThatAreSentAgainAfterALossKeepTheirPlace(int replies) throws Exception {
+	void recordsResentAfterALossKeepTheirOrder(int replies) throws Exception {
 		LaneContext context = rig.context(LaneRig.settings(100, 5, 1, LONG, 1), rig.threads());
 		Lanes lanes = new Lanes(context);
 		Record record = new Record();
@@ -340,7 +343,8 @@ class LanesTests {
 		}
 		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
 		ProxyLink link = cut.get(1, TimeUnit.MINUTES);
-		// The place may be the end of a batch: the reset hits a record of the next one.
+		// The reset may come at the end of a batch. Then it hits a record of the next
+		// one.
 		await().until(() -> Integer.parseInt(redis.client().get("last")) > replies);
 		link.reset();
 		drained.get(1, TimeUnit.MINUTES);
@@ -352,7 +356,7 @@ class LanesTests {
 	}
 
 	@Test
-	void recordsThatMustNotRunTwiceAreUnknownAfterALossAndTheOthersKeepTheirOrder() throws Exception {
+	void nonRepeatableRecordsAreUnknownAfterALossAndTheOthersStayInOrder() throws Exception {
 		LaneContext context = rig.context(LaneRig.settings(100, 5, 1, LONG, 1), rig.threads());
 		Lanes lanes = new Lanes(context);
 		Record record = new Record();

@@ -17,8 +17,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Lanes with two connections to a Redis of their own, behind a proxy. Each test begins
- * with an empty Redis, and must end with all permits and bytes given back.
+ * Lanes with two connections to a Redis of their own, through a proxy. Each test begins
+ * with an empty Redis, and must end with all permits and bytes released.
  */
 final class ProxiedLanes implements BeforeEachCallback, AfterEachCallback, AfterAllCallback {
 
@@ -51,8 +51,8 @@ final class ProxiedLanes implements BeforeEachCallback, AfterEachCallback, After
 	}
 
 	/**
-	 * Leaves one open connection, which has done its handshake: a fence of the test
-	 * before may give back another one later.
+	 * Opens one connection, including its handshake. A fence of the previous test may
+	 * return another one later.
 	 */
 	@Override
 	public void beforeEach(ExtensionContext context) {

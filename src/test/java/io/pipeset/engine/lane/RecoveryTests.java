@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * After a loss a lane goes on if the job allows it, or else stops the job for the right
+ * After a loss, a lane continues if the job allows it, or stops the job for the right
  * reason.
  */
 class RecoveryTests {
@@ -42,20 +42,23 @@ class RecoveryTests {
 	private final Recovery recovery = new Recovery(this.context);
 
 	@Test
-	void deadConnectionsCostNoRetryUntilEveryOneOfThePoolWasDead() {
+	void deadConnectionsCostNoRetryUntilAllOfThePoolWereDead() {
 		BatchResult dead = new BatchResult(List.of(), null, false, true, "reset by peer", null);
 		for (int connection = 0; connection < CONNECTIONS; connection++) {
-			this.recovery.after(dead, null);
+			this.recovery.recover(dead, null);
 		}
 		assertThat(this.stop.isSet()).isFalse();
-		this.recovery.after(dead, null);
+		this.recovery.recover(dead, null);
 		assertThat(this.stop.ending()).isEqualTo(new Ending(Cause.REDIS_UNREACHABLE,
 				"The connection to Redis was lost before anything could be written: reset by peer"));
 	}
 
-	/** In a cluster a redirection costs no retry, but another refusal beside it does. */
+	/**
+	 * In a cluster, a redirection costs no retry, but another refusal in the same batch
+	 * does.
+	 */
 	@Test
-	void aBatchIsKnownByTheRefusalThatCostsARetry() {
+	void aRefusalThatCostsARetryWinsOverARedirection() {
 		String tryAgain = "-TRYAGAIN Multiple keys request during rehashing of slot\r\n";
 		String busy = "-BUSY Redis is busy running a script.\r\n";
 		FilledSlabs slabs = new FilledSlabs();
@@ -73,38 +76,38 @@ class RecoveryTests {
 	}
 
 	@Test
-	void anAnswerBeginsTheCountOfDeadConnectionsAnew() {
+	void anAnswerResetsTheCountOfDeadConnections() {
 		BatchResult dead = new BatchResult(List.of(), null, false, true, null, null);
 		for (int connection = 0; connection < 10 * CONNECTIONS; connection++) {
-			this.recovery.after(dead, null);
-			this.recovery.progress();
+			this.recovery.recover(dead, null);
+			this.recovery.markHealthy();
 		}
 		assertThat(this.stop.isSet()).isFalse();
 	}
 
 	@Test
 	void aLossWithoutARetryStopsTheJob() {
-		assertThat(this.recovery.mayGoOn()).isFalse();
+		assertThat(this.recovery.mayRetry()).isFalse();
 		Loss loss = new Loss(Loss.CONNECTION_LOST, "The connection to Redis was lost");
-		this.recovery.after(new BatchResult(List.of(), loss, true, true, null, null), null);
+		this.recovery.recover(new BatchResult(List.of(), loss, true, true, null, null), null);
 		assertThat(this.stop.ending()).isEqualTo(new Ending(Cause.REDIS_LOST, loss.message()));
 	}
 
-	/** The last retry is for both lanes that meet one trouble. */
+	/** Two lanes that meet one failure share the last retry. */
 	@Test
-	void aLaneThatMeetsTheTroubleOfAnotherOneGoesOnWithItsRetry() {
+	void lanesThatMeetOneFailureShareItsRetry() {
 		LaneContext job = context(new Retries(1));
 		Recovery first = new Recovery(job);
 		Recovery other = new Recovery(job);
-		first.asks();
-		other.asks();
+		first.startRequest();
+		other.startRequest();
 		assertThat(first.maySurviveLoss()).isTrue();
-		first.after(refused("-BUSY Redis is busy running a script.\r\n"), null);
-		assertThat(other.mayGoOn()).isTrue();
+		first.recover(refused("-BUSY Redis is busy running a script.\r\n"), null);
+		assertThat(other.mayRetry()).isTrue();
 		assertThat(other.maySurviveLoss()).isTrue();
-		other.asks();
-		other.progress();
-		assertThat(other.mayGoOn()).isFalse();
+		other.startRequest();
+		other.markHealthy();
+		assertThat(other.mayRetry()).isFalse();
 		assertThat(other.maySurviveLoss()).isFalse();
 		assertThat(this.stop.isSet()).isFalse();
 	}
@@ -114,9 +117,9 @@ class RecoveryTests {
 		return new BatchResult(List.of(slab), null, true, true, null, null);
 	}
 
-	/** A server that was replaced or started anew may have forgotten the last pops. */
+	/** A server that was replaced or restarted may have forgotten the last pops. */
 	@Test
-	void aConnectionThatIsNewToALaneOfPopsIsAskedForThoseThatWereAnswered() {
+	void aNewConnectionIsCheckedForEarlierPops() {
 		List<Long> asked = new ArrayList<>();
 		LaneContext job = context(new Retries(1), (left, settled) -> {
 			assertThat(left).isEmpty();
@@ -124,52 +127,52 @@ class RecoveryTests {
 			return asked.size() < 2;
 		});
 		Recovery lane = new Recovery(job);
-		lane.lent(1);
+		lane.acceptConnection(1);
 		assertThat(asked).isEmpty();
 		job.account().taken().add("a", 1, 1);
-		lane.lent(1);
+		lane.acceptConnection(1);
 		assertThat(asked).isEmpty();
-		lane.lent(2);
-		lane.lent(2);
+		lane.acceptConnection(2);
+		lane.acceptConnection(2);
 		assertThat(asked).containsExactly(1L);
 		assertThat(this.stop.isSet()).isFalse();
-		lane.lent(1);
+		lane.acceptConnection(1);
 		assertThat(asked).containsExactly(1L, 1L);
 		assertThat(this.stop.ending().cause()).isEqualTo(Cause.REDIS_LOST);
 	}
 
-	/** A kill of all connections ends also those that no lane has at that moment. */
+	/** Killing all connections also ends those that no lane holds at that moment. */
 	@Test
-	void aConnectionThatIsOlderThanALossAndAnswersNothingCostsNoOtherRetry() {
+	void anUnansweredConnectionOlderThanALossCostsNoFurtherRetry() {
 		LaneContext job = context(new Retries(1));
 		BatchResult lost = new BatchResult(List.of(), new Loss(Loss.CONNECTION_LOST, "Broken pipe"), true, true, null,
 				null);
 		long before = System.nanoTime();
 		Recovery first = new Recovery(job);
-		first.asks();
-		first.after(lost, null);
+		first.startRequest();
+		first.recover(lost, null);
 		Recovery other = new Recovery(job);
-		other.asks();
-		other.lent(before);
-		other.after(lost, null);
+		other.startRequest();
+		other.acceptConnection(before);
+		other.recover(lost, null);
 		assertThat(this.stop.isSet()).isFalse();
-		other.asks();
-		other.lent(before);
-		other.progress();
-		other.after(lost, null);
+		other.startRequest();
+		other.acceptConnection(before);
+		other.markHealthy();
+		other.recover(lost, null);
 		assertThat(this.stop.isSet()).isTrue();
 	}
 
-	/** A fence may have taken nearly all of the time that the loss had. */
+	/** The fence may have taken nearly the whole timeout of the loss. */
 	@Test
-	void aBusyRedisBehindALossIsAskedForAWholeTimeoutAndForNoMore() {
+	void aBusyRedisAfterALossIsRetriedForOneWholeTimeout() {
 		Retries retries = new Retries(1);
-		RetryBackoff pauses = new RetryBackoff(context(retries, null, Duration.ofSeconds(1)), retries);
-		assertThat(pauses.begin(Loss.CONNECTION_LOST, System.nanoTime())).isTrue();
+		RetryBackoff backoff = new RetryBackoff(context(retries, null, Duration.ofSeconds(1)), retries);
+		assertThat(backoff.startRetry(Loss.CONNECTION_LOST, System.nanoTime())).isTrue();
 		assertThat(retries.isLeft()).isFalse();
-		await().until(() -> !pauses.pause());
-		assertThat(pauses.goesOnRefused("BUSY")).isTrue();
-		await().until(() -> !pauses.goesOnRefused("BUSY"));
+		await().until(() -> !backoff.awaitBackoff());
+		assertThat(backoff.awaitRefusedRetry("BUSY")).isTrue();
+		await().until(() -> !backoff.awaitRefusedRetry("BUSY"));
 	}
 
 	private LaneContext context(Retries retries) {

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RetriesTests {
 
 	@Test
-	void lanesThatMeetTheSameTroubleTakeOneRetry() {
+	void lanesThatMeetTheSameFailureTakeOneRetry() {
 		Retries retries = new Retries(1);
 		long well = System.nanoTime();
 		assertThat(retries.take(well)).isTrue();
@@ -17,7 +17,7 @@ class RetriesTests {
 	}
 
 	@Test
-	void eachFurtherTroubleTakesAnother() {
+	void eachFurtherFailureTakesAnotherRetry() {
 		Retries retries = new Retries(2);
 		assertThat(retries.take(System.nanoTime())).isTrue();
 		assertThat(retries.take(System.nanoTime())).isTrue();
@@ -25,7 +25,7 @@ class RetriesTests {
 	}
 
 	@Test
-	void withoutRetriesTheFirstTroubleEndsTheJob() {
+	void withoutRetriesTheFirstFailureStopsTheJob() {
 		assertThat(new Retries(0).take(System.nanoTime())).isFalse();
 	}
 

@@ -18,8 +18,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A lane has no more commands and bytes on their way than its window holds, and gives all
- * of them back in the end.
+ * A lane has no more commands and bytes in flight than its window allows, and releases
+ * all of them in the end.
  */
 class WindowTests {
 
@@ -28,23 +28,23 @@ class WindowTests {
 	private long maxInFlightBytes = 32 << 20;
 
 	@Test
-	void theReaderWaitsWhileTheWindowIsFullAndGoesOnWhenASlabComesBack() throws Exception {
+	void theReaderWaitsUntilTheFullWindowHasSpace() throws Exception {
 		this.properties.put("pipeset.pipeline.window-commands", "2");
 		InFlightBytes inFlight = inFlight();
 		Window window = window(inFlight);
 		Slab first = fill(window);
 		Slab second = fill(window);
 		CompletableFuture<Slab> third = take(window);
-		window.comeBack(first);
+		window.remove(first);
 		assertThat(third).as("a slab that is being settled is no room yet").isNotDone();
-		window.free(first);
+		window.recycle(first);
 		assertThat(third.get(1, TimeUnit.MINUTES)).isSameAs(first);
-		window.comeBack(second);
+		window.remove(second);
 		assertThat(inFlight.now()).isZero();
 	}
 
 	@Test
-	void twoSlabsMayAlwaysBeOnTheirWay() {
+	void twoSlabsMayAlwaysBeInFlight() {
 		this.maxInFlightBytes = 1;
 		this.properties.put("pipeset.pipeline.window-commands", "1");
 		InFlightBytes inFlight = inFlight();
@@ -53,11 +53,11 @@ class WindowTests {
 		assertThat(inFlight.now()).isGreaterThan(this.maxInFlightBytes);
 		fill(window);
 		assertThat(take(window)).as("a third slab").isNotDone();
-		window.open();
+		window.removeLimit();
 	}
 
 	@Test
-	void anOpenWindowBlocksNobodyAndAClosedOneGivesEverythingBack() throws Exception {
+	void removeLimitUnblocksTheReaderAndCloseReleasesAllBytes() throws Exception {
 		this.properties.put("pipeset.pipeline.window-commands", "1");
 		InFlightBytes inFlight = inFlight();
 		Window window = window(inFlight);
@@ -65,7 +65,7 @@ class WindowTests {
 		fill(window);
 		assertThat(inFlight.now()).isPositive();
 		CompletableFuture<Slab> third = take(window);
-		window.open();
+		window.removeLimit();
 		third.get(1, TimeUnit.MINUTES);
 		window.close();
 		assertThat(inFlight.now()).isZero();
@@ -90,7 +90,7 @@ class WindowTests {
 		record.argument(bytes, 0, bytes.length);
 		record.check();
 		assertThat(slab.add(record)).isTrue();
-		window.leave(slab);
+		window.add(slab);
 		return slab;
 	}
 

@@ -14,17 +14,17 @@ import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a batch whose job asks for replicas: its answered slabs are kept here, and
- * are settled when <a href="https://redis.io/docs/latest/commands/wait/">WAIT</a> on the
- * batch's own connection has told how many replicas have them.
+ * Confirms a batch with replicas, if the job requires that. It keeps the answered slabs
+ * of the batch until <a href="https://redis.io/docs/latest/commands/wait/">WAIT</a>, on
+ * the same connection, has returned how many replicas have them.
  */
-final class Confirmation {
+final class ReplicaConfirmation {
 
-	/** The error by which Redis ends a WAIT when it becomes a replica itself. */
+	/** The error of a WAIT whose server has become a replica. */
 	private static final String UNBLOCKED = "UNBLOCKED";
 
-	/** How long a single WAIT lasts, during which no stop is noticed. */
-	private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
+	/** The longest single WAIT. A stop of the job is noticed only after it. */
+	private static final Duration MAX_WAIT = Duration.ofSeconds(5);
 
 	private final LaneContext context;
 
@@ -32,53 +32,53 @@ final class Confirmation {
 
 	private final List<Slab> answered = new ArrayList<>();
 
-	Confirmation(LaneContext context) {
+	ReplicaConfirmation(LaneContext context) {
 		this.context = context;
 		this.replicas = context.settings().replicas();
 	}
 
-	/** Whether the job asks for replicas at all. */
-	boolean isAsked() {
+	/** Whether the job requires replicas. */
+	boolean isRequired() {
 		return this.replicas > 0;
 	}
 
-	/** Keeps a slab that has its answers. */
+	/** Adds a slab whose commands are answered. */
 	void add(Slab slab) {
 		this.answered.add(slab);
 	}
 
-	/** The slabs that are kept, in the order in which they were sent. */
+	/** The answered slabs, in the order in which they were sent. */
 	List<Slab> answered() {
 		return this.answered;
 	}
 
 	/**
-	 * Marks slabs with a lost connection, on which nobody can be asked any more.
+	 * Marks slabs as unconfirmed because their connection was lost.
 	 * @param slabs all slabs of the batch
 	 */
-	void lost(List<Slab> slabs, Loss loss) {
+	void markUnconfirmed(List<Slab> slabs, Loss loss) {
 		Loss unconfirmed = new Loss(Loss.UNCONFIRMED,
-				"Redis ran it, but was lost before " + replicas() + " confirmed it. " + loss.message());
+				"Redis ran it, but was lost before " + replicasText() + " confirmed it. " + loss.message());
 		slabs.forEach((slab) -> slab.attempt().unconfirmed(unconfirmed));
 	}
 
 	/**
-	 * Asks for the replicas, and marks slabs if too few have confirmed them.
-	 * @param pipeline the connection, on which nothing is on its way
+	 * Waits for the replicas, and marks all slabs as unconfirmed if too few have them.
+	 * @param pipeline the connection, with nothing in flight
 	 * @param slabs all slabs of the batch
-	 * @return why the connection was lost, or {@code null} if it is still there
+	 * @return why the connection was lost, or {@code null} if it is still open
 	 */
-	@Nullable Loss ask(Pipeline pipeline, List<Slab> slabs) {
+	@Nullable Loss await(Pipeline pipeline, List<Slab> slabs) {
 		LaneSettings settings = this.context.settings();
 		try {
-			long confirmed = confirmed(pipeline, settings);
+			long confirmed = waitForReplicas(pipeline, settings);
 			if (confirmed < this.replicas) {
 				if (pipeline.looksSuperseded()) {
 					Loss loss = new Loss(Loss.CONNECTION_LOST, String.valueOf(pipeline.failure()));
-					lost(slabs, loss);
+					markUnconfirmed(slabs, loss);
 					return loss;
 				}
-				Loss unconfirmed = new Loss(Loss.UNCONFIRMED, "Redis ran it, but " + confirmed + " of " + replicas()
+				Loss unconfirmed = new Loss(Loss.UNCONFIRMED, "Redis ran it, but " + confirmed + " of " + replicasText()
 						+ " confirmed it within " + ((this.context.stop().isSet())
 								? "the time until the job was stopped" : DurationText.of(settings.replicasTimeout()))
 						+ ": a failover may lose it");
@@ -93,7 +93,7 @@ final class Confirmation {
 			}
 			Loss loss = new Loss((ex.isSilent()) ? Loss.TIMEOUT : Loss.CONNECTION_LOST,
 					String.valueOf(ex.getMessage()));
-			lost(slabs, loss);
+			markUnconfirmed(slabs, loss);
 			if (ex.code() == null || UNBLOCKED.equals(ex.code()) || demoted) {
 				return loss;
 			}
@@ -105,19 +105,18 @@ final class Confirmation {
 		}
 	}
 
-	/** Asks again and again, so that a job that is stopped does not wait for hours. */
-	private long confirmed(Pipeline pipeline, LaneSettings settings) {
-		long until = System.nanoTime() + settings.replicasTimeout().toNanos();
-		Duration first = min(settings.replicasTimeout(), LONGEST_WAIT);
-		long confirmed = pipeline.confirmed(this.replicas, first, settings.timeout());
+	/** Repeats short WAITs, so that a stopped job does not wait for the whole timeout. */
+	private long waitForReplicas(Pipeline pipeline, LaneSettings settings) {
+		long deadline = System.nanoTime() + settings.replicasTimeout().toNanos();
+		Duration wait = min(settings.replicasTimeout(), MAX_WAIT);
+		long confirmed = pipeline.confirmed(this.replicas, wait, settings.timeout());
 		while (confirmed < this.replicas && !this.context.stop().isSet()) {
-			// WAIT 0 would wait for ever.
-			long millis = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
+			// WAIT 0 would wait forever.
+			long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
 			if (millis <= 0) {
 				break;
 			}
-			confirmed = pipeline.confirmed(this.replicas, min(Duration.ofMillis(millis), LONGEST_WAIT),
-					settings.timeout());
+			confirmed = pipeline.confirmed(this.replicas, min(Duration.ofMillis(millis), MAX_WAIT), settings.timeout());
 		}
 		return confirmed;
 	}
@@ -126,7 +125,7 @@ final class Confirmation {
 		return (one.compareTo(other) < 0) ? one : other;
 	}
 
-	private String replicas() {
+	private String replicasText() {
 		return this.replicas + ((this.replicas == 1) ? " replica" : " replicas");
 	}
 

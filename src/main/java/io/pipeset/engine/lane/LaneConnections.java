@@ -11,46 +11,52 @@ import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The turns of a job's lanes at a node's connections. A job waits for a connection only
- * while it has none; its further lanes take a connection that is free, or have their turn
- * when another lane of the job is done. So no job waits for a connection while it holds
- * one.
+ * Shares a node's connections among the lanes of one job. A job waits for a connection
+ * only while it has none to this node. Its other lanes take a free connection, or wait
+ * until another lane of the job releases one. So no job waits for a connection while it
+ * holds one.
  */
-final class LaneTurns {
+final class LaneConnections {
 
 	private final LaneContext context;
 
 	private final RedisNode node;
 
-	private final Consumer<Lane> threads;
+	private final Consumer<Lane> runner;
 
 	private final ReentrantLock lock = new ReentrantLock();
 
-	/** Lanes that have left their thread, and are run again when it is their turn. */
+	/**
+	 * Lanes that have left their thread. Each is run again when it may acquire a
+	 * connection.
+	 */
 	private final Deque<Lane> deferred = new ArrayDeque<>();
 
 	private int connections;
 
-	private boolean asking;
+	private boolean requesting;
 
-	/** Whether the job has had a connection to this node; one thread at a time asks. */
-	private volatile boolean begun;
+	/**
+	 * Whether the job has had a connection to this node. Only one thread at a time
+	 * requests one.
+	 */
+	private volatile boolean hadConnection;
 
-	LaneTurns(LaneContext context, RedisNode node, Consumer<Lane> threads) {
+	LaneConnections(LaneContext context, RedisNode node, Consumer<Lane> runner) {
 		this.context = context;
 		this.node = node;
-		this.threads = threads;
+		this.runner = runner;
 	}
 
 	/**
-	 * Takes a connection for a lane.
-	 * @return {@code false} if the lane is to leave its thread, and will be run again
+	 * Acquires a permit for a connection of a lane.
+	 * @return {@code false} if the lane has to leave its thread; it will be run again
 	 */
-	boolean enter(Lane lane) {
+	boolean acquire(Lane lane) {
 		this.lock.lock();
 		try {
-			if (this.asking || this.connections > 0) {
-				if (!this.asking && this.node.permits().tryAcquire()) {
+			if (this.requesting || this.connections > 0) {
+				if (!this.requesting && this.node.permits().tryAcquire()) {
 					this.connections++;
 					runDeferred();
 					return true;
@@ -58,28 +64,28 @@ final class LaneTurns {
 				this.deferred.add(lane);
 				return false;
 			}
-			this.asking = true;
+			this.requesting = true;
 		}
 		finally {
 			this.lock.unlock();
 		}
 		boolean acquired;
 		try {
-			acquired = acquire();
+			acquired = awaitPermit();
 		}
 		catch (RuntimeException | Error ex) {
-			asked(null, false);
+			endRequest(null, false);
 			throw ex;
 		}
-		asked(lane, acquired);
+		endRequest(lane, acquired);
 		return acquired;
 	}
 
-	/** The wait for the job's first connection is over. */
-	private void asked(@Nullable Lane lane, boolean acquired) {
+	/** Ends the wait for the job's first connection. */
+	private void endRequest(@Nullable Lane lane, boolean acquired) {
 		this.lock.lock();
 		try {
-			this.asking = false;
+			this.requesting = false;
 			if (acquired) {
 				this.connections++;
 			}
@@ -93,8 +99,8 @@ final class LaneTurns {
 		}
 	}
 
-	/** A lane has no connection any more; its permit comes back by itself. */
-	void leave() {
+	/** Releases the connection of a lane. The node takes its permit back by itself. */
+	void release() {
 		this.lock.lock();
 		try {
 			this.connections--;
@@ -105,8 +111,8 @@ final class LaneTurns {
 		}
 	}
 
-	/** Runs the next lane that has left its thread, if there is one. */
-	void next() {
+	/** Runs the next deferred lane, if there is one. */
+	void runNext() {
 		this.lock.lock();
 		try {
 			runDeferred();
@@ -116,13 +122,13 @@ final class LaneTurns {
 		}
 	}
 
-	private boolean acquire() {
+	private boolean awaitPermit() {
 		long since = System.nanoTime();
 		boolean acquired = false;
 		try {
 			acquired = this.node.permits()
-				.acquire(!this.begun, this.context.settings().timeout().toNanos(), this.context.stop());
-			this.begun |= acquired;
+				.acquire(!this.hadConnection, this.context.settings().timeout().toNanos(), this.context.stop());
+			this.hadConnection |= acquired;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -133,7 +139,7 @@ final class LaneTurns {
 				.because(Cause.REDIS_UNREACHABLE,
 						"None of the " + this.node.permits().count() + " connections became free at " + this.node.name()
 								+ " within the job's timeout of " + DurationText.of(this.context.settings().timeout())
-								+ ": send what did not run again later, or raise pipeset.pipeline.max-connections");
+								+ ": send again later what did not run, or raise pipeset.pipeline.max-connections");
 		}
 		return acquired;
 	}
@@ -141,7 +147,7 @@ final class LaneTurns {
 	private void runDeferred() {
 		Lane next = this.deferred.poll();
 		if (next != null) {
-			this.threads.accept(next);
+			this.runner.accept(next);
 		}
 	}
 

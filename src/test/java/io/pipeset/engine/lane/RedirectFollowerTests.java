@@ -41,18 +41,18 @@ import org.springframework.util.unit.DataSize;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A lane follows each redirection in the way that suits it. */
-class RedirectionTests {
+/** A lane follows each kind of redirection. */
+class RedirectFollowerTests {
 
 	private static final int ROUNDS = 2000;
 
 	private static final PipelineProperties properties = new PipelineProperties(1, 100, DataSize.ofMegabytes(1),
 			Duration.ofSeconds(1), false);
 
-	/** With a pause in each round they would take minutes. */
+	/** With a backoff in each round this would take minutes. */
 	@Test
 	@Timeout(60)
-	void anotherNodeIsAskedAtOnceHoweverOftenTheSlotWasRedirected() {
+	void anAskIsFollowedWithoutBackoffInEveryRound() {
 		LettuceConnectionFactory unused = new LettuceConnectionFactory();
 		unused.afterPropertiesSet();
 		try (RedisNode one = new RedisNode("h:1", unused, properties);
@@ -60,11 +60,11 @@ class RedirectionTests {
 			RedisNodes nodes = cluster(other);
 			LaneContext context = context(nodes);
 			Destinations destinations = new Destinations(nodes, one);
-			Redirection redirection = new Redirection(context, destinations);
+			RedirectFollower follower = new RedirectFollower(context, destinations);
 			Slab slab = new FilledSlabs().slab("LPUSH a 1");
 			for (int round = 0; round < ROUNDS; round++) {
 				FilledSlabs.written(slab, ((round > 0) ? FilledSlabs.OK : "") + "-ASK 15495 h:2\r\n");
-				redirection.mark(List.of(slab), one, false, false);
+				follower.mark(List.of(slab), one, false, false);
 				slab.settle(context.account(), null);
 				slab.retry();
 				assertThat(slab.count()).isOne();
@@ -76,18 +76,18 @@ class RedirectionTests {
 	}
 
 	@Test
-	void aRedirectedCommandOfAJobThatWasStoppedHasCertainlyNotRun() {
+	void aRedirectedCommandOfAStoppedJobHasNotRun() {
 		LettuceConnectionFactory unused = new LettuceConnectionFactory();
 		unused.afterPropertiesSet();
 		try (RedisNode one = new RedisNode("h:1", unused, properties);
 				RedisNode other = new RedisNode("h:2", unused, properties)) {
 			RedisNodes nodes = cluster(other);
 			LaneContext context = context(nodes);
-			Redirection redirection = new Redirection(context, new Destinations(nodes, one));
+			RedirectFollower follower = new RedirectFollower(context, new Destinations(nodes, one));
 			Slab slab = new FilledSlabs().slab("SET n 1", "LPUSH a 1");
 			FilledSlabs.written(slab, FilledSlabs.OK + "-ASK 15495 h:2\r\n");
 			context.stop().because(Cause.CANCELLED, "by a test");
-			redirection.mark(List.of(slab), one, false, false);
+			follower.mark(List.of(slab), one, false, false);
 			slab.settle(context.account(), null);
 			assertThat(slab.retry()).isTrue();
 			// A lane sends nothing after a stop.
@@ -101,13 +101,14 @@ class RedirectionTests {
 	}
 
 	/**
-	 * A script may make a redirection up, but not that its slot was on its way or away.
+	 * A script may make up a redirection. It cannot make up that its slot was absent or
+	 * migrating.
 	 */
 	@ParameterizedTest
 	@CsvSource({ "MOVED, 7, '', 7, '', false", "MOVED, 7, '', 9, '', true", "ASK, 7, '', 7, '', false",
 			"ASK, 7, '', 9, '', true", "ASK, 7, ' [15495->-b]', 7, '', true", "MOVED, 7, ' [15495->-b]', 7, '', false",
 			"ASK, 7, '', 7, ' [15495->-b]', true" })
-	void aScriptWhoseSlotHasComeBackIsSentAgain(String kind, int epochBefore, String before, int epochAfter,
+	void aScriptIsResentOnlyIfTheNodeConfirmsTheRedirection(String kind, int epochBefore, String before, int epochAfter,
 			String after, boolean again) {
 		LettuceConnectionFactory unused = new LettuceConnectionFactory();
 		unused.afterPropertiesSet();
@@ -118,10 +119,10 @@ class RedirectionTests {
 			LaneContext context = context(nodes);
 			Slab slab = new FilledSlabs().slab("EVALSHA " + FilledSlabs.SHA + " 1 a");
 			assertThat(slab.hasScripts()).isTrue();
-			Redirection redirection = new Redirection(context, new Destinations(nodes, one));
-			redirection.look(one);
+			RedirectFollower follower = new RedirectFollower(context, new Destinations(nodes, one));
+			follower.checkSlots(one);
 			FilledSlabs.written(slab, "$1\r\nx\r\n-" + kind + " 15495 h:2\r\n");
-			redirection.mark(List.of(slab), one, false, false);
+			follower.mark(List.of(slab), one, false, false);
 			slab.settle(context.account(), null);
 			assertThat(slab.retry()).isEqualTo(again);
 		}
@@ -131,36 +132,36 @@ class RedirectionTests {
 	}
 
 	@Test
-	void aNodeIsStillForAMomentUnlessASlotMoves() {
+	void slotsAreStableForAMomentUnlessOneMoves() {
 		LettuceConnectionFactory unused = new LettuceConnectionFactory();
 		unused.afterPropertiesSet();
 		try (RedisNode one = new RedisNode("h:1", unused, properties);
 				RedisNode other = new RedisNode("h:2", unused, properties)) {
 			AtomicReference<SlotsAtNode> answer = new AtomicReference<>(at(7, ""));
 			RedisNodes nodes = cluster(other, answer::get);
-			Redirection redirection = new Redirection(context(nodes), new Destinations(nodes, one));
-			assertThat(redirection.isStill()).isFalse();
+			RedirectFollower follower = new RedirectFollower(context(nodes), new Destinations(nodes, one));
+			assertThat(follower.areSlotsStable()).isFalse();
 			await().pollInterval(Duration.ofMillis(1)).until(() -> {
-				redirection.look(one);
-				return redirection.isStill();
+				follower.checkSlots(one);
+				return follower.areSlotsStable();
 			});
 			answer.set(at(7, " [5->-b]"));
-			await().until(() -> !redirection.isStill());
-			redirection.look(other);
-			assertThat(redirection.isStill()).isFalse();
+			await().until(() -> !follower.areSlotsStable());
+			follower.checkSlots(other);
+			assertThat(follower.areSlotsStable()).isFalse();
 			answer.set(at(7, ""));
-			redirection.look(one);
-			assertThat(redirection.isStill()).isFalse();
+			follower.checkSlots(one);
+			assertThat(follower.areSlotsStable()).isFalse();
 		}
 		finally {
 			unused.destroy();
 		}
 	}
 
-	/** It would run ahead of the one that waits. */
+	/** It would run before the earlier command that waits. */
 	@ParameterizedTest
 	@CsvSource({ "LPUSH a 1, 0", "LPUSH c 1, 1" })
-	void aLaterCommandOfAKeyThatIsPutOffIsNotAskedForElsewhere(String later, int asked) {
+	void aLaterCommandOfADeferredKeyIsNotSentWithAsking(String later, int asked) {
 		LettuceConnectionFactory unused = new LettuceConnectionFactory();
 		unused.afterPropertiesSet();
 		try (RedisNode one = new RedisNode("h:1", unused, properties);
@@ -169,7 +170,7 @@ class RedirectionTests {
 			LaneContext context = context(nodes);
 			Slab slab = new FilledSlabs().slab("DEL {a} a", later.replace("c", "{a}c"));
 			FilledSlabs.written(slab, "-TRYAGAIN Multiple keys request during rehashing of slot\r\n-ASK 15495 h:2\r\n");
-			new Redirection(context, new Destinations(nodes, one)).mark(List.of(slab), one, false, false);
+			new RedirectFollower(context, new Destinations(nodes, one)).mark(List.of(slab), one, false, false);
 			slab.settle(context.account(), null);
 			assertThat(slab.retry()).isTrue();
 			assertThat(slab.count()).isEqualTo(2);
@@ -182,14 +183,14 @@ class RedirectionTests {
 		}
 	}
 
-	/** A node that does not answer takes the time of a call each time. */
+	/** Each query of a node that does not answer takes a call's timeout. */
 	@Test
-	void aNodeIsAskedOnceWhateverTheNumberOfScriptsThatItRefused() {
+	void aNodeIsQueriedOnceForAllScriptsThatItRefused() {
 		assertThat(connectionsFor(50)).isPositive().isEqualTo(connectionsFor(1));
 	}
 
 	/**
-	 * How often a lane asks for a connection to a node that has refused scripts and then
+	 * How often a lane requests a connection to a node that has refused scripts and then
 	 * ended.
 	 */
 	private static int connectionsFor(int scripts) {
@@ -209,7 +210,8 @@ class RedirectionTests {
 			Slab slab = new FilledSlabs()
 				.slab(Collections.nCopies(scripts, "EVALSHA " + FilledSlabs.SHA + " 1 a").toArray(String[]::new));
 			FilledSlabs.written(slab, "$1\r\nx\r\n" + "-CLUSTERDOWN The cluster is down\r\n".repeat(scripts));
-			new Redirection(context, new Destinations(cluster(node), node)).mark(List.of(slab), node, false, false);
+			new RedirectFollower(context, new Destinations(cluster(node), node)).mark(List.of(slab), node, false,
+					false);
 			slab.settle(context.account(), null);
 			assertThat(context.account().counts()).isEqualTo(new Counts(scripts, 0, 0, scripts, 0, 0));
 		}
