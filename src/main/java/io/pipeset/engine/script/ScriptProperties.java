@@ -6,11 +6,12 @@ import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The scripts whose text the service keeps, to load them again if Redis has forgotten
- * them.
+ * Limits of the scripts whose text the service keeps, to load them again if Redis has
+ * forgotten them.
  *
- * @param maxBytes the largest script, 1 byte to 512KB
- * @param maxCount the scripts that are kept, those used last, 1 to 10,000
+ * @param maxBytes the size of the largest script, 1 byte to 512KB
+ * @param maxCount how many scripts are kept, 1 to 10,000; the least recently used ones
+ * are dropped
  */
 @ConfigurationProperties("pipeset.scripts")
 public record ScriptProperties(@DefaultValue("64KB") DataSize maxBytes, @DefaultValue("256") int maxCount) {

@@ -14,15 +14,15 @@ import io.pipeset.record.Script;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scripts that records may run, if their client may run scripts. Redis keeps them.
- * The texts of those used last are kept here as well, for as long as the service runs, so
- * that a script can be loaded again into a Redis that has forgotten it.
+ * The scripts that records may run, if their client may run scripts. Redis stores them.
+ * The service also keeps the texts of the most recently used ones in memory. So it can
+ * load a script again if Redis has forgotten it.
  */
 public class Scripts {
 
-	/** Why scripts may not run, for the caller to read. */
-	public static final String FORBIDDEN = "Scripts are not allowed here, as they can do to any key what the service"
-			+ " may: pipeset.security.scripts=true allows them to everybody who may call it";
+	/** The message for callers when scripts are not allowed. */
+	public static final String FORBIDDEN = "Scripts are not allowed here, because they can do to any key what the service"
+			+ " may do: pipeset.security.scripts=true allows them to every caller";
 
 	private final ScriptProperties properties;
 
@@ -30,7 +30,7 @@ public class Scripts {
 
 	private final Map<String, Script> byLastUse;
 
-	private volatile @Nullable Script last;
+	private volatile @Nullable Script lastUsed;
 
 	public Scripts(ScriptProperties properties, RedisNodes nodes) {
 		this.properties = properties;
@@ -45,16 +45,16 @@ public class Scripts {
 		};
 	}
 
-	/** The largest script. */
+	/** The size of the largest script, in bytes. */
 	public int maxBytes() {
 		return (int) this.properties.maxBytes().toBytes();
 	}
 
 	/**
-	 * Loads a script, in a cluster into every master, and keeps it.
-	 * @return the SHA1 by which records run it
+	 * Loads a script, in a cluster into every master, and keeps its text.
+	 * @return the SHA1 with which records run the script
 	 * @throws ScriptRefusedException if Redis refuses it
-	 * @throws NoConnectionException if Redis is not there
+	 * @throws NoConnectionException if Redis cannot be reached
 	 */
 	public String load(byte[] text) throws ScriptRefusedException, NoConnectionException {
 		Script script = Script.of(text);
@@ -68,20 +68,20 @@ public class Scripts {
 	}
 
 	/**
-	 * Gives a record that runs a script its text. A script whose text is not known here
-	 * may well be known to Redis.
-	 * @param record a record that is good so far
+	 * Sets the script of a record that runs one. Redis may know a script whose text is
+	 * not kept here.
+	 * @param record a record that is valid so far
 	 */
 	public void admit(Record record) {
 		if (record.operation() != Operation.EVALSHA) {
 			return;
 		}
-		Script script = this.last;
+		Script script = this.lastUsed;
 		if (script == null || !script.isRunBy(record)) {
 			script = find(record.text(0).toLowerCase(Locale.ROOT));
 		}
 		if (script != null) {
-			this.last = script;
+			this.lastUsed = script;
 			record.script(script);
 		}
 	}

@@ -1,6 +1,6 @@
 /**
- * Scripts of callers: whether they may run, and their text, by which a Redis that has
- * forgotten a script is given it again.
+ * The scripts of callers: whether they may run, and their texts. The service loads a
+ * script again if Redis has forgotten it.
  */
 @NullMarked
 package io.pipeset.engine.script;
