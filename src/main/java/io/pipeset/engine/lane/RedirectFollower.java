@@ -109,7 +109,7 @@ final class RedirectFollower {
 			this.checkedNanos = System.nanoTime();
 			this.nowAtNode = null;
 			this.beforeAtNode = nowAt(node);
-			if (this.beforeAtNode == SlotsAtNode.ALL || !this.beforeAtNode.onTheirWay().isEmpty()) {
+			if (this.beforeAtNode == SlotsAtNode.ALL || !this.beforeAtNode.moving().isEmpty()) {
 				this.movingUntil = this.checkedNanos + MOVING_NANOS;
 			}
 			boolean stable = this.checkedNanos - this.movingUntil >= 0;
@@ -227,8 +227,8 @@ final class RedirectFollower {
 	}
 
 	private static boolean isConfirmed(Redirect redirect, SlotsAtNode slots) {
-		return redirect.slot() >= 0 && (!slots.serves(redirect.slot())
-				|| (redirect.kind() != Kind.MOVED && redirect.kind() != Kind.WAIT && slots.givesAway(redirect.slot())));
+		return redirect.slot() >= 0 && (!slots.isServed(redirect.slot()) || (redirect.kind() != Kind.MOVED
+				&& redirect.kind() != Kind.WAIT && slots.isMigrating(redirect.slot())));
 	}
 
 	/**

@@ -20,116 +20,120 @@ import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One walk through the keys of all servers: a single server, or all masters of a cluster
- * at once. A key may move from a master that is not walked yet to one that is, and be
- * missed. So masters are asked for their slots before and behind the walk, and slots that
- * moved meanwhile are in doubt. An analysis says how many these are. A sweep
- * {@linkplain #next looks for their keys again}.
+ * A scan of the keys of all servers: a single server, or all masters of a cluster at
+ * once. A key may move from a master that is not scanned yet to one that is, and be
+ * missed. So the masters are asked for their slots before and after the scan. Slots that
+ * moved meanwhile are in doubt. An analysis reports their number. A sweep
+ * {@linkplain #next scans them again}.
  */
 public final class KeyWalk {
 
-	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+	private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final RedisNodes nodes;
 
 	private final JobStop stop;
 
-	private final RetryPolicy patience;
+	private final RetryPolicy retryPolicy;
 
-	/** The slots whose keys are looked for. */
+	/** The slots that are scanned now. */
 	private final BitSet slots = new BitSet();
 
-	/** The slots of which keys may be missing, beside those that two looks tell. */
+	/**
+	 * Slots whose keys may be missing, in addition to those that differ between two
+	 * snapshots.
+	 */
 	private final BitSet inDoubt = new BitSet();
 
-	/** The look before the servers under way; {@code null} at the start. */
-	private @Nullable SlotViews<RedisNode> before;
+	/** The slots before the current pass; {@code null} at the start. */
+	private @Nullable SlotSnapshots<RedisNode> previous;
 
-	/**
-	 * The servers to which slots are on their way, walked behind the servers under way.
-	 */
-	private List<ServerWalk> takers = List.of();
+	/** The servers that import slots, scanned after the current ones. */
+	private List<ServerWalk> importers = List.of();
 
-	/** How many slots are looked for again; {@code null} at the start. */
+	/** How many slots are scanned again; {@code null} at the start. */
 	private @Nullable Integer repeatedSlots;
 
 	/**
-	 * A walk that has not begun.
-	 * @param patience for the looks at the slots
+	 * Creates a scan, which has not begun.
+	 * @param retryPolicy for the calls that ask servers for their slots
 	 */
-	public KeyWalk(RedisNodes nodes, JobStop stop, RetryPolicy patience) {
+	public KeyWalk(RedisNodes nodes, JobStop stop, RetryPolicy retryPolicy) {
 		this.nodes = nodes;
 		this.stop = stop;
-		this.patience = patience;
+		this.retryPolicy = retryPolicy;
 		this.slots.set(0, Slots.COUNT);
 	}
 
 	/**
-	 * The servers whose keys are walked, once. Slots without a master are in doubt.
+	 * Returns the servers for a single pass. Slots without a master are in doubt.
 	 * @return the single server, or the masters that have slots; none if the job is
 	 * stopped
 	 */
 	public List<ServerWalk> once() {
-		SlotViews<RedisNode> views = look();
-		if (views != null && !views.unserved(this.slots).isEmpty()) {
-			// A slot may have moved between the looks at two masters, or to a new one.
-			views = (this.stop.await(PAUSE_NANOS)) ? null : look();
+		SlotSnapshots<RedisNode> snapshots = takeSnapshot();
+		if (snapshots != null && !snapshots.unserved(this.slots).isEmpty()) {
+			// A slot may have moved between the queries of two masters, or to a new
+			// master.
+			snapshots = (this.stop.await(POLL_NANOS)) ? null : takeSnapshot();
 		}
-		if (views == null) {
+		if (snapshots == null) {
 			return List.of();
 		}
-		SlotViews<RedisNode> last = views;
+		SlotSnapshots<RedisNode> last = snapshots;
 		doubt(last.unserved(this.slots));
-		return walks(last, (node) -> !last.of(node).isEmpty());
+		return createWalks(last, (node) -> !last.of(node).isEmpty());
 	}
 
 	/**
-	 * The servers to walk next, when those before are walked. First these are all
-	 * servers, and then again and again those that may have keys of slots in doubt: first
-	 * the masters that serve these slots, then those to which they are on their way. This
-	 * may wait for Redis.
+	 * Returns the servers to scan next, when the previous ones are finished. The first
+	 * call returns all servers. Each later call returns servers that may have keys of
+	 * slots in doubt: first the masters that serve these slots, then the nodes that
+	 * import them. This may wait for Redis.
 	 * @param timeout how long a slot may have no master, before the job is stopped
 	 * @return none if no slot is in doubt, or if the job is stopped
 	 */
 	public List<ServerWalk> next(Duration timeout) {
-		List<ServerWalk> next = this.takers;
-		this.takers = List.of();
-		if (!next.isEmpty() || (this.before != null && this.before.areOfSingleServer())) {
+		List<ServerWalk> next = this.importers;
+		this.importers = List.of();
+		if (!next.isEmpty() || (this.previous != null && this.previous.isSingleServer())) {
 			return next;
 		}
-		SlotViews<RedisNode> views = lookUntilServed(timeout);
-		if (views == null || this.slots.isEmpty()) {
+		SlotSnapshots<RedisNode> snapshots = awaitServed(timeout);
+		if (snapshots == null || this.slots.isEmpty()) {
 			return List.of();
 		}
 		if (this.repeatedSlots == null) {
-			return walks(views, (node) -> true);
+			return createWalks(snapshots, (node) -> true);
 		}
-		next = walks(views, (node) -> views.of(node).served().intersects(this.slots));
-		this.takers = walks(views, (node) -> views.of(node).takenOver().intersects(this.slots));
+		next = createWalks(snapshots, (node) -> snapshots.of(node).served().intersects(this.slots));
+		this.importers = createWalks(snapshots, (node) -> snapshots.of(node).importing().intersects(this.slots));
 		return next;
 	}
 
-	/** Looks until all slots have a master whose keys are looked for next. */
-	private @Nullable SlotViews<RedisNode> lookUntilServed(Duration timeout) {
-		long begun = System.nanoTime();
-		SlotViews<RedisNode> views = look();
-		if (views != null && this.before != null) {
-			narrow(this.before, views);
+	/** Takes snapshots until every slot to scan has a master. */
+	private @Nullable SlotSnapshots<RedisNode> awaitServed(Duration timeout) {
+		long begunNanos = System.nanoTime();
+		SlotSnapshots<RedisNode> snapshots = takeSnapshot();
+		if (snapshots != null && this.previous != null) {
+			narrowSlots(this.previous, snapshots);
 		}
-		while (views != null && !views.unserved(this.slots).isEmpty()) {
-			if (System.nanoTime() - begun > timeout.toNanos()) {
-				this.stop.because(Cause.REDIS_REFUSES, "Slot " + views.unserved(this.slots).nextSetBit(0)
-						+ " of the cluster has had no master for longer than the job's timeout, so that keys"
-						+ " were not found. Send the job again when CLUSTER INFO says that all slots are" + " served.");
+		while (snapshots != null && !snapshots.unserved(this.slots).isEmpty()) {
+			if (System.nanoTime() - begunNanos > timeout.toNanos()) {
+				this.stop.because(Cause.REDIS_REFUSES,
+						"Slot " + snapshots.unserved(this.slots).nextSetBit(0)
+								+ " of the cluster has had no master for longer than the job's timeout, so its keys"
+								+ " could not be found. Send the job again when CLUSTER INFO says that all slots are"
+								+ " served.");
 			}
-			views = (this.stop.await(PAUSE_NANOS)) ? null : look();
+			snapshots = (this.stop.await(POLL_NANOS)) ? null : takeSnapshot();
 		}
-		this.before = views;
-		return views;
+		this.previous = snapshots;
+		return snapshots;
 	}
 
-	/** Looks no further for keys of slots that are not in doubt. */
-	private void narrow(SlotViews<RedisNode> before, SlotViews<RedisNode> now) {
+	/** Keeps only the slots in doubt for the next pass. */
+	private void narrowSlots(SlotSnapshots<RedisNode> before, SlotSnapshots<RedisNode> now) {
 		BitSet doubtful = before.doubtful(now, this.repeatedSlots != null);
 		synchronized (this.inDoubt) {
 			doubtful.or(this.inDoubt);
@@ -141,64 +145,68 @@ public final class KeyWalk {
 		}
 	}
 
-	/** Asks each master for its slots, and each node that slots are on their way to. */
-	private @Nullable SlotViews<RedisNode> look() {
-		SlotViews<RedisNode> views = null;
-		while (views == null && !this.patience.isOver()) {
-			views = ask();
+	/** Asks each master for its slots, and each node that imports slots. */
+	private @Nullable SlotSnapshots<RedisNode> takeSnapshot() {
+		SlotSnapshots<RedisNode> snapshots = null;
+		while (snapshots == null && !this.retryPolicy.isOver()) {
+			snapshots = tryTakeSnapshot();
 		}
-		return views;
+		return snapshots;
 	}
 
-	/** Asks them once; {@code null} if one of them was replaced meanwhile. */
-	private @Nullable SlotViews<RedisNode> ask() {
+	/** Makes one attempt; {@code null} if one of the masters was replaced meanwhile. */
+	private @Nullable SlotSnapshots<RedisNode> tryTakeSnapshot() {
 		this.nodes.refresh();
-		List<RedisNode> masters = this.patience.ask("CLUSTER NODES", this.nodes::masters, () -> false);
+		List<RedisNode> masters = this.retryPolicy.ask("CLUSTER NODES", this.nodes::masters, () -> false);
 		if (masters == null) {
 			return null;
 		}
-		Map<RedisNode, SlotsAtNode> views = new LinkedHashMap<>();
-		List<RedisNode> toAsk = new ArrayList<>(masters);
-		for (int i = 0; i < toAsk.size(); i++) {
-			RedisNode node = toAsk.get(i);
+		Map<RedisNode, SlotsAtNode> snapshots = new LinkedHashMap<>();
+		List<RedisNode> toQuery = new ArrayList<>(masters);
+		for (int i = 0; i < toQuery.size(); i++) {
+			RedisNode node = toQuery.get(i);
 			boolean isMaster = i < masters.size();
-			SlotsAtNode view = slots(node, this.patience, () -> isMaster && this.nodes.isReplaced(node));
-			if (view == null) {
+			SlotsAtNode slotsAtNode = slots(node, this.retryPolicy, () -> isMaster && this.nodes.isReplaced(node));
+			if (slotsAtNode == null) {
 				return null;
 			}
-			views.put(node, view);
-			view.takers().forEach((address) -> {
-				RedisNode taker = this.nodes.find(address);
-				if (taker != null && !toAsk.contains(taker)) {
-					toAsk.add(taker);
+			snapshots.put(node, slotsAtNode);
+			slotsAtNode.importers().forEach((address) -> {
+				RedisNode importer = this.nodes.find(address);
+				if (importer != null && !toQuery.contains(importer)) {
+					toQuery.add(importer);
 				}
 			});
 		}
-		return new SlotViews<>(views);
+		return new SlotSnapshots<>(snapshots);
 	}
 
-	/** Asks a server for its slots; {@code null} if it is not waited for any longer. */
-	@Nullable SlotsAtNode slots(RedisNode node, RetryPolicy patience, BooleanSupplier isNeedless) {
-		return patience.ask("CLUSTER NODES at " + node.name(), () -> this.nodes.slotsAt(node), isNeedless);
+	/**
+	 * Asks a server for its slots; {@code null} if the retry policy has given up, or no
+	 * answer is needed.
+	 */
+	@Nullable SlotsAtNode slots(RedisNode node, RetryPolicy retryPolicy, BooleanSupplier isNeedless) {
+		return retryPolicy.ask("CLUSTER NODES at " + node.name(), () -> this.nodes.slotsAt(node), isNeedless);
 	}
 
-	private List<ServerWalk> walks(SlotViews<RedisNode> views, Predicate<RedisNode> those) {
+	private List<ServerWalk> createWalks(SlotSnapshots<RedisNode> snapshots, Predicate<RedisNode> those) {
 		BitSet left = (BitSet) this.slots.clone();
-		return views.nodes().stream().filter(those).map((node) -> {
-			BitSet counted = views.of(node).served();
-			// A slot that moves between the looks at two masters may be served by both.
+		return snapshots.nodes().stream().filter(those).map((node) -> {
+			BitSet counted = snapshots.of(node).served();
+			// A slot that moves between the queries of two masters may be served by both.
 			counted.and(left);
 			left.andNot(counted);
-			return new ServerWalk(this, node, views.of(node), (views.of(node).areOfSingleServer()) ? null : counted);
+			return new ServerWalk(this, node, snapshots.of(node),
+					(snapshots.of(node).isSingleServer()) ? null : counted);
 		}).toList();
 	}
 
-	/** Whether a key's slot is one of those whose keys are looked for now. */
+	/** Whether a key's slot is scanned in this pass. */
 	public boolean isWanted(byte[] key) {
 		return this.repeatedSlots == null || this.slots.get(Slots.of(key, 0, key.length));
 	}
 
-	/** The server that has the keys of a single one now. */
+	/** The current master of a service with a single server. */
 	RedisNode master(RedisNode single) {
 		try {
 			return this.nodes.owners().ownerOrAny(Slots.NONE);
@@ -208,7 +216,7 @@ public final class KeyWalk {
 		}
 	}
 
-	/** Whether the cluster names other servers as the masters of all slots. */
+	/** Whether the cluster names other servers as masters of all slots. */
 	boolean isReplaced(RedisNode node) {
 		return this.nodes.isReplaced(node);
 	}
@@ -225,7 +233,7 @@ public final class KeyWalk {
 		}
 	}
 
-	/** How many slots have been found to be in doubt. */
+	/** How many slots have been in doubt so far. */
 	public int slotsInDoubt() {
 		synchronized (this.inDoubt) {
 			return this.inDoubt.cardinality();
@@ -233,8 +241,8 @@ public final class KeyWalk {
 	}
 
 	/**
-	 * How many slots are looked for again, for the first time.
-	 * @return {@code null} before that, and for a single server
+	 * How many slots are scanned in the first repeated pass.
+	 * @return {@code null} before that pass, and for a single server
 	 */
 	public @Nullable Integer repeatedSlots() {
 		return this.repeatedSlots;

@@ -7,28 +7,28 @@ import io.pipeset.engine.pipeline.call.RedisCallException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes single calls for a walk, again and again while Redis does not answer. A job says
- * for how long. One thread at a time does so.
+ * Repeats single calls of a key scan until Redis answers. The job limits how long. Only
+ * one thread at a time uses it.
  */
 public interface RetryPolicy {
 
-	/** Whether nobody waits for an answer any longer. */
+	/** Whether calls are no longer repeated. */
 	boolean isOver();
 
-	/** A call was answered: the trouble is over. */
+	/** Marks that a call was answered, so the failure has ended. */
 	void answered();
 
 	/**
-	 * Pauses before the next attempt, or stops the job, so that there is none.
-	 * @param command the name of the command that failed, for messages
+	 * Waits before the next attempt, or stops the job so that there is none.
+	 * @param command the name of the failed command, for messages
 	 */
 	void pauseAfter(String command, RedisCallException failure);
 
 	/**
-	 * Makes a call until it is answered.
-	 * @param command the name of its command, for messages
-	 * @param isNeedless whether an answer is no longer needed, asked where there was none
-	 * @return the answer; {@code null} if the walk is over, or the answer is not needed
+	 * Repeats a call until it is answered.
+	 * @param command the name of the command, for messages
+	 * @param isNeedless whether no answer is needed any more; checked after a failure
+	 * @return the answer; {@code null} if the policy is over, or no answer is needed
 	 */
 	default <T> @Nullable T ask(String command, Call<T> call, BooleanSupplier isNeedless) {
 		while (!isOver()) {
@@ -50,7 +50,7 @@ public interface RetryPolicy {
 		return null;
 	}
 
-	/** A call that may be made again. */
+	/** A call that can be repeated. */
 	@FunctionalInterface
 	interface Call<T> {
 

@@ -9,122 +9,124 @@ import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a walk has come in the keys of one server, whichever connection asks for the
- * pages. A page that is lost before it is taken is asked for again from the same place.
- * One thread at a time uses this.
+ * The scan of one server's keys, independent of the connection. A page that is lost
+ * before it is taken is requested again from the same position. Only one thread at a time
+ * uses this.
  */
 public final class ServerWalk {
 
-	private final KeyWalk walk;
+	private final KeyWalk keyWalk;
 
 	private final RedisNode node;
 
-	/** The slots of the server before its keys are walked. */
-	private final SlotsAtNode before;
+	/** The slots of the server before its keys are scanned. */
+	private final SlotsAtNode slotsBefore;
 
 	/**
-	 * The slots whose keys count at this server, and at no other; {@code null} for a
-	 * single server, at which all keys count.
+	 * The slots whose keys count at this server, and at no other. {@code null} for a
+	 * single server, where all keys count.
 	 */
-	private final @Nullable BitSet counted;
+	private final @Nullable BitSet countedSlots;
 
-	private ScanPosition place = ScanPosition.START;
+	private ScanPosition position = ScanPosition.START;
 
-	private boolean begun;
+	private boolean started;
 
-	ServerWalk(KeyWalk walk, RedisNode node, SlotsAtNode before, @Nullable BitSet counted) {
-		this.walk = walk;
+	ServerWalk(KeyWalk keyWalk, RedisNode node, SlotsAtNode slotsBefore, @Nullable BitSet countedSlots) {
+		this.keyWalk = keyWalk;
 		this.node = node;
-		this.before = before;
-		this.counted = counted;
+		this.slotsBefore = slotsBefore;
+		this.countedSlots = countedSlots;
 	}
 
-	/** The server; a single one is the master of now. */
+	/** The server. For a single server, the current master. */
 	public RedisNode node() {
-		return (this.counted != null) ? this.node : this.walk.master(this.node);
+		return (this.countedSlots != null) ? this.node : this.keyWalk.master(this.node);
 	}
 
 	/** Whether the server is a master of a cluster. */
 	public boolean isInCluster() {
-		return this.counted != null;
+		return this.countedSlots != null;
 	}
 
-	/** The place from which the next page is asked for. */
+	/** The position of the next page. */
 	public ScanPosition place() {
-		return this.place;
+		return this.position;
 	}
 
 	/**
-	 * A page is taken.
-	 * @param next the place behind it
+	 * Records that a page was taken.
+	 * @param next the position after the page
 	 */
 	public void taken(ScanPosition next) {
-		this.place = next;
-		this.begun = true;
+		this.position = next;
+		this.started = true;
 	}
 
-	/** Whether a page is taken. */
+	/** Whether any page was taken. */
 	public boolean hasBegun() {
-		return this.begun;
+		return this.started;
 	}
 
-	/** Whether the server's last page is taken. */
+	/** Whether the server's last page was taken. */
 	public boolean isFinished() {
-		return this.begun && this.place.isAtAnEnd();
+		return this.started && this.position.isAtAnEnd();
 	}
 
 	/**
-	 * Whether a key counts here. If it does not, its slot is on the move, or was, and is
-	 * in doubt.
-	 * @param to the byte behind it
+	 * Whether a key counts at this server. If it does not, its slot has moved or is
+	 * moving. The slot is then marked as in doubt.
+	 * @param to the index after the key's last byte
 	 */
 	public boolean counts(byte[] bytes, int from, int to) {
-		if (this.counted == null) {
+		if (this.countedSlots == null) {
 			return true;
 		}
 		int slot = Slots.of(bytes, from, to - from);
-		boolean counts = this.counted.get(slot);
+		boolean counts = this.countedSlots.get(slot);
 		if (!counts) {
-			this.walk.doubt(slot);
+			this.keyWalk.doubt(slot);
 		}
 		return counts;
 	}
 
 	/**
-	 * Asks the server which slots it has now. Those of which keys count here are in doubt
-	 * if they have moved since the walk began, or are on their way; keys of a slot that
-	 * has gone count no more.
-	 * @return {@code false} if it has no slot any more, was replaced, or is not waited
-	 * for any longer
+	 * Asks the server for its current slots. Marks the slots in doubt that have moved
+	 * since the scan began, or are moving. Keys of a slot that has left no longer count.
+	 * @return {@code false} if the server has no slots any more, was replaced, or does
+	 * not answer in time
 	 */
-	public boolean look(RetryPolicy patience) {
-		if (this.counted == null) {
+	public boolean look(RetryPolicy retryPolicy) {
+		if (this.countedSlots == null) {
 			return true;
 		}
-		SlotsAtNode now = this.walk.slots(this.node, patience, this::isReplaced);
+		SlotsAtNode now = this.keyWalk.slots(this.node, retryPolicy, this::isReplaced);
 		if (now == null || now.isEmpty()) {
 			return false;
 		}
-		BitSet moved = SlotViews.moved(this.before, now);
-		moved.and(this.counted);
-		this.walk.doubt(moved);
-		this.counted.and(now.served());
+		BitSet moved = SlotSnapshots.moved(this.slotsBefore, now);
+		moved.and(this.countedSlots);
+		this.keyWalk.doubt(moved);
+		this.countedSlots.and(now.served());
 		return true;
 	}
 
 	/**
-	 * Whether the cluster names other servers as the masters of all slots, asked anew. A
-	 * server that takes slots over may have keys before it serves any. A single server is
-	 * walked from its beginning if it was replaced.
+	 * Whether the cluster now names other servers as masters of all slots; this asks the
+	 * cluster. A server that only imports slots has keys before it serves any slot. A
+	 * single server that was replaced is scanned again from the beginning.
 	 */
 	public boolean isReplaced() {
-		return this.counted != null && !this.before.isEmpty() && this.walk.isReplaced(this.node);
+		return this.countedSlots != null && !this.slotsBefore.isEmpty() && this.keyWalk.isReplaced(this.node);
 	}
 
-	/** The server was replaced before its last page: all of its slots are in doubt. */
+	/**
+	 * Marks all slots of the server as in doubt, because it was replaced before its last
+	 * page.
+	 */
 	public void cut() {
-		this.walk.doubt(this.before.served());
-		this.walk.doubt(this.before.takenOver());
+		this.keyWalk.doubt(this.slotsBefore.served());
+		this.keyWalk.doubt(this.slotsBefore.importing());
 	}
 
 }

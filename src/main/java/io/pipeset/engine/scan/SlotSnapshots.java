@@ -9,18 +9,18 @@ import java.util.Set;
 import io.pipeset.engine.servers.SlotsAtNode;
 
 /**
- * The slots of a cluster's masters, as each of them says itself, between two scans.
+ * The slots of a cluster's masters at one time, as each of them reports its own.
  *
  * @param <N> a master
- * @param byNode the slots of each master, and of each node that slots are on their way to
+ * @param byNode the slots of each master, and of each node that imports slots
  */
-record SlotViews<N>(Map<N, SlotsAtNode> byNode) {
+record SlotSnapshots<N>(Map<N, SlotsAtNode> byNode) {
 
 	private static final SlotsAtNode NONE = SlotsAtNode.of("");
 
-	/** Whether this is a single server, which has all slots for good. */
-	boolean areOfSingleServer() {
-		return this.byNode.values().stream().allMatch(SlotsAtNode::areOfSingleServer);
+	/** Whether this is a single server, whose slots never move. */
+	boolean isSingleServer() {
+		return this.byNode.values().stream().allMatch(SlotsAtNode::isSingleServer);
 	}
 
 	Collection<N> nodes() {
@@ -31,7 +31,7 @@ record SlotViews<N>(Map<N, SlotsAtNode> byNode) {
 		return this.byNode.getOrDefault(node, NONE);
 	}
 
-	/** Those of some slots that no node serves. */
+	/** The slots out of the given ones that no node serves. */
 	BitSet unserved(BitSet slots) {
 		BitSet unserved = (BitSet) slots.clone();
 		this.byNode.values().forEach((node) -> unserved.andNot(node.served()));
@@ -39,26 +39,27 @@ record SlotViews<N>(Map<N, SlotsAtNode> byNode) {
 	}
 
 	/**
-	 * The slots whose keys may have been at no node while it was scanned between this
-	 * look and another one, since they moved meanwhile.
-	 * @param later the look behind the scans
-	 * @param inOrder whether each node that takes a slot over was scanned behind the node
-	 * that gives it away: keys can then only have moved to a node still to be scanned
+	 * The slots that moved between this snapshot and a later one. A scan between the two
+	 * may have missed their keys.
+	 * @param later the snapshot after the scans
+	 * @param inOrder whether each node that imports a slot was scanned after the node
+	 * that migrates it. Keys can then only have moved to a node that was still to be
+	 * scanned
 	 */
-	BitSet doubtful(SlotViews<N> later, boolean inOrder) {
+	BitSet doubtful(SlotSnapshots<N> later, boolean inOrder) {
 		BitSet doubtful = new BitSet();
 		Set<N> all = new HashSet<>(nodes());
 		all.addAll(later.nodes());
 		for (N node : all) {
-			SlotsAtNode was = of(node);
-			SlotsAtNode is = later.of(node);
-			BitSet moved = moved(was, is);
+			SlotsAtNode before = of(node);
+			SlotsAtNode after = later.of(node);
+			BitSet moved = moved(before, after);
 			if (inOrder) {
-				moved.andNot(onward(was, is));
+				moved.andNot(movedForward(before, after));
 			}
-			if (is.hasNewEpoch(was)) {
-				// A slot may have come back to it.
-				moved.or(is.served());
+			if (after.hasNewEpoch(before)) {
+				// A slot may have left the node and come back.
+				moved.or(after.served());
 			}
 			doubtful.or(moved);
 		}
@@ -66,28 +67,31 @@ record SlotViews<N>(Map<N, SlotsAtNode> byNode) {
 	}
 
 	/**
-	 * The slots that a node has lost or got between two looks, or that are on their way.
+	 * The slots that a node has lost or got between two snapshots, or that are moving.
 	 */
-	static BitSet moved(SlotsAtNode was, SlotsAtNode is) {
-		BitSet moved = was.served();
-		moved.xor(is.served());
-		moved.or(was.onTheirWay());
-		moved.or(is.onTheirWay());
+	static BitSet moved(SlotsAtNode before, SlotsAtNode after) {
+		BitSet moved = before.served();
+		moved.xor(after.served());
+		moved.or(before.moving());
+		moved.or(after.moving());
 		return moved;
 	}
 
-	/** The slots that a node went on to give away or to take over, or has by now. */
-	private static BitSet onward(SlotsAtNode was, SlotsAtNode is) {
-		BitSet kept = is.served();
-		kept.andNot(is.givenAway());
-		BitSet given = was.givenAway();
+	/**
+	 * The slots that kept moving in the same direction at a node, or have arrived or left
+	 * by now.
+	 */
+	private static BitSet movedForward(SlotsAtNode before, SlotsAtNode after) {
+		BitSet kept = after.served();
+		kept.andNot(after.migrating());
+		BitSet given = before.migrating();
 		given.andNot(kept);
-		given.andNot(is.takenOver());
-		kept.or(is.takenOver());
-		BitSet onward = was.takenOver();
-		onward.and(kept);
-		onward.or(given);
-		return onward;
+		given.andNot(after.importing());
+		kept.or(after.importing());
+		BitSet movedForward = before.importing();
+		movedForward.and(kept);
+		movedForward.or(given);
+		return movedForward;
 	}
 
 }

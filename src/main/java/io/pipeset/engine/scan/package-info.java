@@ -1,7 +1,6 @@
 /**
- * The walk through all keys: the servers that are walked, how far a walk has come at each
- * of them, and the slots whose keys it may have missed. Sweeps and analyses ask for the
- * pages.
+ * The scan of all keys: which servers are scanned, how far each server's scan has come,
+ * and the slots whose keys may have been missed. Sweeps and analyses request the pages.
  */
 @NullMarked
 package io.pipeset.engine.scan;

@@ -10,14 +10,12 @@ import java.util.TreeSet;
 import io.pipeset.record.Slots;
 
 /**
- * The slots that a node says it serves, and those that are on their way from it or to it,
- * as its own line of
- * <a href="https://redis.io/docs/latest/commands/cluster-nodes/">CLUSTER NODES</a> has
- * them.
+ * The slots that a node serves, migrates and imports, from the node's own line of
+ * <a href="https://redis.io/docs/latest/commands/cluster-nodes/">CLUSTER NODES</a>.
  */
 public final class SlotsAtNode {
 
-	/** The slots of a single server: all of them, none of which is ever on its way. */
+	/** The slots of a single server: all slots, none of which ever moves. */
 	public static final SlotsAtNode ALL = all();
 
 	private static final int ADDRESS = 1;
@@ -28,19 +26,19 @@ public final class SlotsAtNode {
 
 	private static final int FIRST_SLOT = 8;
 
-	private static final String GIVEN_AWAY = "->-";
+	private static final String MIGRATING = "->-";
 
-	private static final String TAKEN_OVER = "-<-";
+	private static final String IMPORTING = "-<-";
 
 	private final BitSet served = new BitSet();
 
-	private final BitSet givenAway = new BitSet();
+	private final BitSet migrating = new BitSet();
 
-	private final BitSet takenOver = new BitSet();
+	private final BitSet importing = new BitSet();
 
-	private final Set<String> takerIds = new TreeSet<>();
+	private final Set<String> importerIds = new TreeSet<>();
 
-	private final Set<String> takers = new TreeSet<>();
+	private final Set<String> importers = new TreeSet<>();
 
 	private String epoch = "";
 
@@ -54,9 +52,9 @@ public final class SlotsAtNode {
 	}
 
 	/**
-	 * Reads what a node says of itself.
-	 * @param nodes its answer to CLUSTER NODES
-	 * @return its slots; none for a replica
+	 * Parses the answer of a node.
+	 * @param nodes the node's answer to CLUSTER NODES
+	 * @return the node's slots; none for a replica
 	 */
 	public static SlotsAtNode of(String nodes) {
 		SlotsAtNode slots = new SlotsAtNode();
@@ -68,22 +66,22 @@ public final class SlotsAtNode {
 				Arrays.stream(words).skip(FIRST_SLOT).forEach(slots::add);
 			}
 		});
-		addresses.keySet().retainAll(slots.takerIds);
-		slots.takers.addAll(addresses.values());
+		addresses.keySet().retainAll(slots.importerIds);
+		slots.importers.addAll(addresses.values());
 		return slots;
 	}
 
-	/** Adds a slot, a range of slots, or one that is on its way. */
+	/** Adds a slot, a range of slots, or a moving slot. */
 	private void add(String word) {
 		if (word.startsWith("[")) {
-			int away = word.indexOf(GIVEN_AWAY);
-			int over = word.indexOf(TAKEN_OVER);
-			if (away > 0) {
-				this.givenAway.set(Integer.parseInt(word.substring(1, away)));
-				this.takerIds.add(word.substring(away + GIVEN_AWAY.length(), word.length() - 1));
+			int migrating = word.indexOf(MIGRATING);
+			int importing = word.indexOf(IMPORTING);
+			if (migrating > 0) {
+				this.migrating.set(Integer.parseInt(word.substring(1, migrating)));
+				this.importerIds.add(word.substring(migrating + MIGRATING.length(), word.length() - 1));
 			}
-			else if (over > 0) {
-				this.takenOver.set(Integer.parseInt(word.substring(1, over)));
+			else if (importing > 0) {
+				this.importing.set(Integer.parseInt(word.substring(1, importing)));
 			}
 			return;
 		}
@@ -93,13 +91,13 @@ public final class SlotsAtNode {
 	}
 
 	/** Whether this is a single server, whose slots never move. */
-	public boolean areOfSingleServer() {
+	public boolean isSingleServer() {
 		return this == ALL;
 	}
 
 	/**
 	 * Whether the node serves no slot.
-	 * @return {@code true} for a replica, too
+	 * @return {@code true} also for a replica
 	 */
 	public boolean isEmpty() {
 		return this.served.isEmpty();
@@ -107,67 +105,66 @@ public final class SlotsAtNode {
 
 	/**
 	 * Whether the node serves a slot.
-	 * @return {@code true} also while it gives the slot away
+	 * @return {@code true} also while the slot is migrating
 	 */
-	public boolean serves(int slot) {
+	public boolean isServed(int slot) {
 		return this.served.get(slot);
 	}
 
 	/**
-	 * Whether the node gives a slot away, some of whose keys may have left.
-	 * @return {@code false} once the slot is gone
+	 * Whether the node migrates a slot, so that some of its keys may have left.
+	 * @return {@code false} once the node no longer serves the slot
 	 */
-	public boolean givesAway(int slot) {
-		return this.givenAway.get(slot);
+	public boolean isMigrating(int slot) {
+		return this.migrating.get(slot);
 	}
 
 	/**
 	 * The slots that the node serves.
-	 * @return slots, for the caller to change
+	 * @return a copy, which the caller may change
 	 */
 	public BitSet served() {
 		return (BitSet) this.served.clone();
 	}
 
 	/**
-	 * The slots that are on their way from the node, which serves them still.
-	 * @return slots, for the caller to change
+	 * The slots that the node migrates. It still serves them.
+	 * @return a copy, which the caller may change
 	 */
-	public BitSet givenAway() {
-		return (BitSet) this.givenAway.clone();
+	public BitSet migrating() {
+		return (BitSet) this.migrating.clone();
 	}
 
 	/**
-	 * The slots that are on their way to the node from another one, which serves them
-	 * still.
-	 * @return slots, for the caller to change
+	 * The slots that the node imports. Another node still serves them.
+	 * @return a copy, which the caller may change
 	 */
-	public BitSet takenOver() {
-		return (BitSet) this.takenOver.clone();
+	public BitSet importing() {
+		return (BitSet) this.importing.clone();
 	}
 
 	/**
-	 * The slots that are on their way, from the node or to it.
-	 * @return slots, for the caller to change
+	 * The slots that the node migrates or imports.
+	 * @return a copy, which the caller may change
 	 */
-	public BitSet onTheirWay() {
-		BitSet slots = takenOver();
-		slots.or(this.givenAway);
+	public BitSet moving() {
+		BitSet slots = importing();
+		slots.or(this.migrating);
 		return slots;
 	}
 
 	/**
-	 * The nodes that slots are on their way to.
-	 * @return host and port of each
+	 * The nodes that import slots from this one.
+	 * @return host and port of each node
 	 */
-	public Set<String> takers() {
-		return this.takers;
+	public Set<String> importers() {
+		return this.importers;
 	}
 
 	/**
-	 * Whether the node has won slots since, or lost them and won them back: a cluster
-	 * gives it a new epoch then.
-	 * @return {@code true} also where it has won none that it keeps
+	 * Whether the node has a new epoch. A cluster assigns one when a node gets slots,
+	 * including slots that it had before.
+	 * @return {@code true} even if the node has since lost the slots that it got
 	 */
 	public boolean hasNewEpoch(SlotsAtNode before) {
 		return !this.epoch.equals(before.epoch);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A walk knows which slots each master has, and which of them are in doubt. */
+/** A key scan knows the slots of each master, and which slots are in doubt. */
 class KeyWalkTests {
 
 	private static final TestCluster cluster = TestCluster.shared();
@@ -57,9 +57,11 @@ class KeyWalkTests {
 		cluster.reset();
 	}
 
-	/** The cluster is not asked more than ten times a second who has which slots. */
+	/**
+	 * The service asks the cluster for the owners of slots at most ten times a second.
+	 */
 	@Test
-	void aSlotThatMovedAMomentAgoCountsWhereItIs() throws NoConnectionException {
+	void aSlotThatHasJustMovedCountsAtItsNewMaster() throws NoConnectionException {
 		this.nodes.refresh();
 		Topology owners = this.nodes.owners();
 		List<RedisNode> masters = this.nodes.masters();
@@ -77,7 +79,7 @@ class KeyWalkTests {
 
 	/** A slot may have moved to a master that had none when the cluster was asked. */
 	@Test
-	void aMasterThatIsNotKnownYetIsLookedForOnceMore() {
+	void anUnknownMasterIsQueriedAgain() {
 		AtomicBoolean late = new AtomicBoolean(true);
 		KeyWalk walk = walk(with(Map.of("masters", () -> {
 			List<RedisNode> masters = this.nodes.masters();
@@ -88,7 +90,7 @@ class KeyWalkTests {
 	}
 
 	@Test
-	void aSlotThatMovesDuringTheWalkIsInDoubtAndCountsNoMore() {
+	void aSlotThatMovesDuringTheScanIsInDoubtAndNoLongerCounts() {
 		KeyWalk walk = walk(this.nodes);
 		List<ServerWalk> servers = walk.once();
 		assertThat(servers.stream().filter(this::counts).map((server) -> server.node().name()))
@@ -100,7 +102,7 @@ class KeyWalkTests {
 	}
 
 	@Test
-	void aSlotThatIsOnItsWayIsInDoubtAndCountsWhereItWas() {
+	void aMigratingSlotIsInDoubtAndCountsAtItsMaster() {
 		cluster.begin(this.slot, this.from, this.to);
 		KeyWalk walk = walk(this.nodes);
 		List<ServerWalk> servers = walk.once();
@@ -132,7 +134,7 @@ class KeyWalkTests {
 		return new KeyWalk(nodes, new JobStop(), new NoRetries());
 	}
 
-	/** The same nodes, but for some of their answers. */
+	/** The same nodes with some of their methods replaced. */
 	private RedisNodes with(Map<String, Callable<?>> answers) {
 		return (RedisNodes) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { RedisNodes.class },
 				(proxy, method, arguments) -> {
@@ -141,7 +143,7 @@ class KeyWalkTests {
 				});
 	}
 
-	/** Fails with the first call that is not answered. */
+	/** Throws the failure of the first call without an answer. */
 	private static final class NoRetries implements RetryPolicy {
 
 		@Override
