@@ -279,7 +279,7 @@ final class RedirectFollower {
 			// Only known masters are used, because a script may have made up the address.
 			RedisNode master = (target != null) ? this.nodes.target(target, node) : null;
 			if (master != null && master != node) {
-				this.nodes.moved(route.getKey(), master);
+				this.nodes.setOwner(route.getKey(), master);
 				moves++;
 			}
 			else {
@@ -287,7 +287,7 @@ final class RedirectFollower {
 			}
 		}
 		if (refresh || moves > MAX_SINGLE_MOVES) {
-			this.nodes.refreshSoon();
+			this.nodes.startRefresh();
 		}
 	}
 
@@ -329,7 +329,7 @@ final class RedirectFollower {
 		}
 		if (routes.values().stream().anyMatch(Route::isDown)) {
 			awaitWhole(node);
-			this.nodes.refreshSoon();
+			this.nodes.startRefresh();
 		}
 	}
 
@@ -342,7 +342,7 @@ final class RedirectFollower {
 		try {
 			while (!node.calls().isClusterWhole() && System.nanoTime() < deadline
 					&& !this.context.stop().await(POLL_NANOS)) {
-				this.nodes.refreshSoon();
+				this.nodes.startRefresh();
 			}
 		}
 		catch (RedisCallException ex) {

@@ -33,22 +33,27 @@ import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * The masters of a cluster. Lettuce's cluster client tells which there are; each gets a
- * factory of its own, whose connections are ordinary ones to one server. The cluster is
- * asked when it is needed: at first, and when a lane has met a redirection or a loss.
+ * The masters of a cluster. Lettuce's cluster client lists them. Each master gets its own
+ * connection factory, whose connections are ordinary connections to one server. The
+ * cluster is queried only on demand: at first, and after a redirection or a loss.
  */
 public final class ClusterNodes implements RedisNodes {
 
 	private static final Logger logger = LoggerFactory.getLogger(ClusterNodes.class);
 
-	/** The shortest time between two questions to the cluster. */
-	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+	/** Shortest time between two queries to the cluster. */
+	private static final long MIN_REFRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-	/** How long a caller waits for an answer that it can do without. */
-	private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+	/**
+	 * How long {@link #startRefresh} waits for the answer, from the start of the query.
+	 */
+	private static final long MAX_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-	/** How long a MOVED outranks a node that may not have heard of it yet. */
-	private static final long MOVED_NANOS = TimeUnit.SECONDS.toNanos(2);
+	/**
+	 * How long a MOVED overrides the cluster's answer, because the answering node may not
+	 * know the move yet.
+	 */
+	private static final long MOVED_VALID_NANOS = TimeUnit.SECONDS.toNanos(2);
 
 	private final LettuceConnectionFactory cluster;
 
@@ -56,46 +61,47 @@ public final class ClusterNodes implements RedisNodes {
 
 	private final String seeds;
 
-	/** Guards all that the cluster has answered, and never held while it is asked. */
+	/** Guards the cluster's answers. It is never held during a query. */
 	private final ReentrantLock lock = new ReentrantLock();
 
 	/**
-	 * The question that was put last, which may take as long as the slowest of all nodes:
-	 * Lettuce asks replicas as well.
+	 * The last query. It may take as long as the slowest node, because Lettuce queries
+	 * replicas as well.
 	 */
-	private CompletableFuture<Void> question = CompletableFuture.completedFuture(null);
+	private CompletableFuture<Void> query = CompletableFuture.completedFuture(null);
 
-	/** By the id of a node, which it has for life, and its address of the moment. */
-	private final Map<String, Master> masters = new HashMap<>();
+	/** By node id and current address. The id of a node never changes. */
+	private final Map<String, KnownMaster> masters = new HashMap<>();
 
-	private final Map<Integer, Long> movedAt = new HashMap<>();
+	/** When a MOVED last changed the owner of a slot, by the slot. */
+	private final Map<Integer, Long> movedNanos = new HashMap<>();
 
-	/** When that question was put. */
-	private volatile long askedAt = System.nanoTime();
+	/** When the last query was started. */
+	private volatile long queriedNanos = System.nanoTime();
 
-	/** When it was answered. */
-	private volatile long answeredAt = System.nanoTime() - PAUSE_NANOS;
+	/** When the last query was answered. */
+	private volatile long answeredNanos = System.nanoTime() - MIN_REFRESH_NANOS;
 
 	private volatile Throwable failure = new RedisException("none of its nodes has answered yet");
 
 	private volatile @Nullable Topology owners;
 
-	/** The masters of the replicas that were named last, by their ids. */
-	private Map<String, String> replicated = Map.of();
+	/** The id of each replica's master, by the replica's id, from the last answer. */
+	private Map<String, String> masterOfReplica = Map.of();
 
-	/** How often a replica has taken over, as far as the cluster was asked. */
+	/** How many failovers the cluster's answers have shown. */
 	private final AtomicInteger failovers = new AtomicInteger();
 
-	/** The same as the cluster itself named them, without what a MOVED said since. */
+	/** The owners from the cluster's last answer, without later MOVED redirections. */
 	private @Nullable RedisNode[] named = new RedisNode[Slots.COUNT];
 
-	/** When the cluster was asked for these. */
-	private long namedAt;
+	/** When the query for {@code named} was started. */
+	private long namedNanos;
 
 	/**
-	 * The masters of a cluster, none of which is asked before it is needed.
-	 * @param cluster a factory for the cluster, of which only the client is used. Whoever
-	 * made it destroys it, after these nodes are closed
+	 * Creates the masters of a cluster, without a query.
+	 * @param cluster a factory for the cluster, of which only the client is used. The
+	 * caller destroys it after these nodes are closed
 	 */
 	public ClusterNodes(LettuceConnectionFactory cluster, PipelineProperties properties) {
 		this.cluster = cluster;
@@ -144,7 +150,7 @@ public final class ClusterNodes implements RedisNodes {
 
 	@Override
 	public List<RedisNode> masters() throws NoConnectionException {
-		// The cluster long goes on naming a master that was replaced, without any slot.
+		// The cluster still names a replaced master for a long time, but without slots.
 		Topology known = owners();
 		return named().stream().filter(known::isMaster).toList();
 	}
@@ -153,7 +159,7 @@ public final class ClusterNodes implements RedisNodes {
 	public List<RedisNode> named() {
 		this.lock.lock();
 		try {
-			return this.masters.values().stream().filter(Master::isNamed).map(Master::node).toList();
+			return this.masters.values().stream().filter(KnownMaster::isNamed).map(KnownMaster::node).toList();
 		}
 		finally {
 			this.lock.unlock();
@@ -182,73 +188,73 @@ public final class ClusterNodes implements RedisNodes {
 
 	@Override
 	public void refresh() {
-		await(ask(), Long.MAX_VALUE);
+		await(startQuery(), Long.MAX_VALUE);
 	}
 
 	@Override
-	public void refreshSoon() {
-		CompletableFuture<Void> question = ask();
-		await(question, this.askedAt + SOON_NANOS - System.nanoTime());
+	public void startRefresh() {
+		CompletableFuture<Void> query = startQuery();
+		await(query, this.queriedNanos + MAX_WAIT_NANOS - System.nanoTime());
 	}
 
-	/** Has the cluster asked, unless it is being asked or was a moment ago. */
-	private CompletableFuture<Void> ask() {
+	/** Starts a query, unless one is running or has just been answered. */
+	private CompletableFuture<Void> startQuery() {
 		this.lock.lock();
 		try {
-			if (this.question.isDone() && System.nanoTime() - this.answeredAt >= PAUSE_NANOS) {
-				this.askedAt = System.nanoTime();
-				this.question = CompletableFuture.runAsync(this::answer, (task) -> {
+			if (this.query.isDone() && System.nanoTime() - this.answeredNanos >= MIN_REFRESH_NANOS) {
+				this.queriedNanos = System.nanoTime();
+				this.query = CompletableFuture.runAsync(this::runQuery, (task) -> {
 					Thread thread = new Thread(task, "cluster-nodes");
 					thread.setDaemon(true);
 					thread.start();
 				});
 			}
-			return this.question;
+			return this.query;
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	private static void await(CompletableFuture<Void> question, long nanos) {
+	private static void await(CompletableFuture<Void> query, long nanos) {
 		try {
-			question.get(nanos, TimeUnit.NANOSECONDS);
+			query.get(nanos, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
 		catch (TimeoutException | ExecutionException ex) {
-			// The answer counts when it comes.
+			// The answer takes effect when it arrives.
 		}
 	}
 
-	private void answer() {
+	private void runQuery() {
 		int attempts = 0;
-		while (!tryToTake() && NoConnectionException.isUnheard(this.failure)
+		while (!tryQuery() && NoConnectionException.isUnheard(this.failure)
 				&& ++attempts < NoConnectionException.MOST_UNHEARD) {
-			// The next attempt is likely to tell the reason.
+			// The next attempt is likely to show the reason.
 		}
-		this.answeredAt = System.nanoTime();
+		this.answeredNanos = System.nanoTime();
 	}
 
-	private boolean tryToTake() {
+	private boolean tryQuery() {
 		try {
 			RedisClusterClient client = (RedisClusterClient) this.cluster.getRequiredNativeClient();
 			if (this.owners != null) {
 				client.refreshPartitions();
 			}
-			take(client.getPartitions());
+			update(client.getPartitions());
 			return true;
 		}
 		catch (RuntimeException ex) {
-			this.failure = why(ex);
+			this.failure = firstCause(ex);
 			logger.debug("The cluster's nodes could not be asked for their slots", ex);
 			return false;
 		}
 	}
 
-	/** The failure of the first of the nodes, which Lettuce leaves to its log. */
-	private static Throwable why(RuntimeException failure) {
+	/** The failure of the first node. Lettuce only logs it. */
+	private static Throwable firstCause(RuntimeException failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			for (Throwable first : cause.getSuppressed()) {
 				return NestedExceptionUtils.getMostSpecificCause(first);
@@ -257,19 +263,19 @@ public final class ClusterNodes implements RedisNodes {
 		return NestedExceptionUtils.getMostSpecificCause(failure);
 	}
 
-	private void take(Partitions partitions) {
+	private void update(Partitions partitions) {
 		this.lock.lock();
 		try {
-			enter(partitions);
+			updateLocked(partitions);
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	private void enter(Partitions partitions) {
-		long asked = this.askedAt;
-		this.masters.values().forEach(Master::forget);
+	private void updateLocked(Partitions partitions) {
+		long queriedNanos = this.queriedNanos;
+		this.masters.values().forEach(KnownMaster::markUnnamed);
 		@Nullable RedisNode[] named = new RedisNode[Slots.COUNT];
 		for (RedisClusterNode node : partitions) {
 			if (node.getRole().isUpstream() && node.getUri().getPort() > 0) {
@@ -279,26 +285,29 @@ public final class ClusterNodes implements RedisNodes {
 		}
 		countFailovers(partitions);
 		this.named = named;
-		this.namedAt = asked;
+		this.namedNanos = queriedNanos;
 		Topology before = this.owners;
-		this.movedAt.values().removeIf((since) -> asked - since > MOVED_NANOS);
+		this.movedNanos.values().removeIf((since) -> queriedNanos - since > MOVED_VALID_NANOS);
 		Topology after = Topology
-			.of((slot) -> (before != null && this.movedAt.containsKey(slot)) ? before.owner(slot) : named[slot]);
+			.of((slot) -> (before != null && this.movedNanos.containsKey(slot)) ? before.owner(slot) : named[slot]);
 		if (before == null || !after.isSameAs(before)) {
 			this.owners = after;
 		}
 		retire(after);
 	}
 
-	/** Slots that move get another master too, but no replica of their own. */
+	/**
+	 * Counts the replicas that have taken over slots of their own master. A migrated slot
+	 * goes to another master instead.
+	 */
 	private void countFailovers(Partitions partitions) {
 		for (RedisClusterNode node : partitions) {
-			String former = this.replicated.get(node.getNodeId());
+			String former = this.masterOfReplica.get(node.getNodeId());
 			if (former != null && node.getSlots().stream().anyMatch((slot) -> isNamed(former, slot))) {
 				this.failovers.incrementAndGet();
 			}
 		}
-		this.replicated = partitions.stream()
+		this.masterOfReplica = partitions.stream()
 			.filter((node) -> node.getSlaveOf() != null)
 			.collect(Collectors.toMap(RedisClusterNode::getNodeId, RedisClusterNode::getSlaveOf));
 	}
@@ -310,24 +319,27 @@ public final class ClusterNodes implements RedisNodes {
 
 	private RedisNode master(RedisClusterNode node) {
 		String address = node.getUri().getHost() + ":" + node.getUri().getPort();
-		Master known = this.masters.computeIfAbsent(node.getNodeId() + " at " + address,
-				(key) -> new Master(node.getNodeId(),
+		KnownMaster known = this.masters.computeIfAbsent(node.getNodeId() + " at " + address,
+				(key) -> new KnownMaster(node.getNodeId(),
 						this.factories.open(node.getUri().getHost(), node.getUri().getPort())));
-		known.name();
+		known.markNamed();
 		return known.node();
 	}
 
-	/** Closes the nodes that the cluster has not named for long, and nobody uses. */
+	/**
+	 * Closes nodes that the cluster has not named for a long time, and that are not in
+	 * use.
+	 */
 	private void retire(Topology owners) {
-		List<Master> gone = new ArrayList<>();
+		List<KnownMaster> retired = new ArrayList<>();
 		this.masters.values().removeIf((master) -> {
-			boolean ends = master.isLongGone() && !owners.isMaster(master.node());
-			if (ends) {
-				gone.add(master);
+			boolean retires = master.isRetirable() && !owners.isMaster(master.node());
+			if (retires) {
+				retired.add(master);
 			}
-			return ends;
+			return retires;
 		});
-		gone.forEach((master) -> this.factories.close(master.node()));
+		retired.forEach((master) -> this.factories.close(master.node()));
 	}
 
 	@Override
@@ -340,12 +352,12 @@ public final class ClusterNodes implements RedisNodes {
 	}
 
 	@Override
-	public void moved(int slot, RedisNode master) {
+	public void setOwner(int slot, RedisNode master) {
 		this.lock.lock();
 		try {
 			Topology known = this.owners;
 			if (known != null) {
-				this.movedAt.put(slot, System.nanoTime());
+				this.movedNanos.put(slot, System.nanoTime());
 				this.owners = known.with(slot, master);
 			}
 		}
@@ -364,8 +376,8 @@ public final class ClusterNodes implements RedisNodes {
 		this.lock.lock();
 		try {
 			String id = id(former);
-			// The same server may have got another address.
-			return id != null && this.namedAt - sinceNanos >= 0
+			// The same server may have another address now.
+			return id != null && this.namedNanos - sinceNanos >= 0
 					&& IntStream.range(0, Slots.COUNT)
 						.filter(slots)
 						.allMatch((slot) -> this.named[slot] != null && !isNamed(id, slot));
@@ -379,7 +391,7 @@ public final class ClusterNodes implements RedisNodes {
 		return this.masters.values()
 			.stream()
 			.filter((master) -> master.node() == node)
-			.map(Master::id)
+			.map(KnownMaster::id)
 			.findFirst()
 			.orElse(null);
 	}

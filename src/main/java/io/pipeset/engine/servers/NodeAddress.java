@@ -8,14 +8,14 @@ import io.netty.util.NetUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The address of a node. A cluster may announce a name for it, and yet redirect to its IP
- * address, and it writes IPv6 addresses without brackets.
+ * The address of a node. A cluster may announce a host name, but redirect to the IP
+ * address. It writes IPv6 addresses without brackets.
  *
  * @param host a name or an IP address, without brackets
  */
 record NodeAddress(String host, int port) {
 
-	/** Reads an address: the port comes behind the last colon. */
+	/** Parses an address, whose port follows the last colon. */
 	static NodeAddress of(String text) {
 		int colon = text.lastIndexOf(':');
 		String host = text.substring(0, colon);
@@ -25,8 +25,8 @@ record NodeAddress(String host, int port) {
 	}
 
 	/**
-	 * Whether a redirection to a target leads to this node. Only the name that the
-	 * cluster announces is looked up, since a script may have made up the target.
+	 * Whether a redirection to a target leads to this node. Only the announced host name
+	 * is resolved, because a script may have made up the target.
 	 */
 	boolean isMeantBy(NodeAddress target) {
 		if (this.port != target.port) {

@@ -12,56 +12,57 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * The factories of single nodes: ordinary pools, with the client resources, options,
- * credentials and database of the factory for the cluster or for Sentinel.
+ * Creates the connection factories of single nodes. They are ordinary pools with the
+ * client resources, options, credentials and database of the factory for the cluster or
+ * for Sentinel.
  */
 final class NodeFactories {
 
-	private final LettuceConnectionFactory all;
+	private final LettuceConnectionFactory template;
 
 	private final PipelineProperties properties;
 
 	private final Map<RedisNode, LettuceConnectionFactory> open = new HashMap<>();
 
-	NodeFactories(LettuceConnectionFactory all, PipelineProperties properties) {
-		this.all = all;
+	NodeFactories(LettuceConnectionFactory template, PipelineProperties properties) {
+		this.template = template;
 		this.properties = properties;
 	}
 
-	/** The database that all connections are of. */
+	/** The database of all connections. */
 	int database() {
-		return this.all.getDatabase();
+		return this.template.getDatabase();
 	}
 
-	/** Makes a node of a cluster, which opens no connection before one is needed. */
+	/** Creates a node of a cluster. It opens no connection before one is needed. */
 	RedisNode open(String host, int port) {
 		return open(host, port, 0, null);
 	}
 
 	/**
-	 * Makes a node whose place another server may take.
-	 * @param failovers how many failovers there were before it became master
-	 * @param look finds out if another server has taken its place
+	 * Creates a node that another server may replace.
+	 * @param failovers how many failovers there were before this server became master
+	 * @param masterCheck checks whether another server has become master
 	 */
-	RedisNode open(String host, int port, int failovers, @Nullable Runnable look) {
+	RedisNode open(String host, int port, int failovers, @Nullable Runnable masterCheck) {
 		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(host, port);
-		WithAuthentication configuration = (this.all.isClusterAware()) ? this.all.getClusterConfiguration()
-				: this.all.getSentinelConfiguration();
+		WithAuthentication configuration = (this.template.isClusterAware()) ? this.template.getClusterConfiguration()
+				: this.template.getSentinelConfiguration();
 		if (configuration != null) {
 			server.setUsername(configuration.getUsername());
 			server.setPassword(configuration.getPassword());
 		}
-		server.setDatabase(this.all.getDatabase());
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(server, this.all.getClientConfiguration());
+		server.setDatabase(this.template.getDatabase());
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(server, this.template.getClientConfiguration());
 		factory.setShareNativeConnection(false);
 		factory.afterPropertiesSet();
-		RedisNode node = new RedisNode(host + ":" + port, factory, this.properties, failovers, look);
+		RedisNode node = new RedisNode(host + ":" + port, factory, this.properties, failovers, masterCheck);
 		factory.start();
 		this.open.put(node, factory);
 		return node;
 	}
 
-	/** Closes a node with its connections. */
+	/** Closes a node and its connections. */
 	void close(RedisNode node) {
 		node.close();
 		@Nullable LettuceConnectionFactory factory = this.open.remove(node);

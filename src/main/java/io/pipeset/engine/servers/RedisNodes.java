@@ -11,153 +11,151 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The servers that records go to: a single one, the one that Sentinels name, or the
- * masters of a cluster. Without a word to the contrary there is one server only.
+ * masters of a cluster. Defaults assume a single server.
  */
 public interface RedisNodes extends AutoCloseable {
 
 	/**
-	 * The nodes of a service with a single server.
+	 * Returns the nodes of a service with a single server.
 	 * @param node the server; closed with these nodes
 	 */
 	static RedisNodes of(RedisNode node) {
 		return new SingleNode(node);
 	}
 
-	/** Whether the servers are a cluster, where each slot has its master. */
+	/** Whether the servers are a cluster, where each slot has its own master. */
 	default boolean isCluster() {
 		return false;
 	}
 
-	/** The database that records are written to; a cluster has one only. */
+	/** The database that records are written to. A cluster has only database 0. */
 	default int database() {
 		return 0;
 	}
 
 	/**
-	 * Whether another server may become master while the service runs, and tells so.
-	 * @return {@code false} for a server that has its address for good
+	 * Whether another server may become master while the service runs, and the service is
+	 * informed of that.
+	 * @return {@code false} for a server with a fixed address
 	 */
 	default boolean isFollowing() {
 		return false;
 	}
 
 	/**
-	 * Whether an error says that a command did not run as another server is to run it, or
-	 * the same one later.
+	 * Whether an error says that a command did not run, and that another server or a
+	 * later attempt can run it.
 	 * @param code the first word of the error
-	 * @return {@code false} for a single server, whatever it answers
+	 * @return {@code false} for a single server, whatever the error
 	 */
 	default boolean redirects(String code) {
 		return false;
 	}
 
 	/**
-	 * The name of a server that is one of several, by which it is told from the others.
-	 * @return host and port, or {@code null} where there is one server only
+	 * The name of a server if it is one of several.
+	 * @return host and port, or {@code null} if there is only one server
 	 */
 	default @Nullable String nameOfOneOfSeveral(RedisNode node) {
 		return null;
 	}
 
 	/**
-	 * Asks a server which slots it has now.
-	 * @throws RedisCallException if it refuses to tell or does not answer
+	 * Asks a server for its current slots.
+	 * @throws RedisCallException if the server refuses the call or does not answer
 	 */
 	default SlotsAtNode slotsAt(RedisNode node) {
 		return SlotsAtNode.ALL;
 	}
 
 	/**
-	 * The masters that are known now.
+	 * The masters that are known now. Queries them if none are known.
 	 * @return the masters, or the single server
-	 * @throws NoConnectionException if the service has not heard yet which masters there
-	 * are
+	 * @throws NoConnectionException if no masters are known yet
 	 */
 	default List<RedisNode> masters() throws NoConnectionException {
 		return List.of(owners().ownerOrAny(Slots.NONE));
 	}
 
 	/**
-	 * The masters of all slots, as far as the service knows; another object as soon as it
-	 * knows better.
+	 * The masters of all slots, as far as the service knows. A change makes it another
+	 * object.
 	 * @throws NoConnectionException if no node of the cluster, or no Sentinel, has
 	 * answered yet
 	 */
 	Topology owners() throws NoConnectionException;
 
 	/**
-	 * The masters that were named last, without asking anybody.
+	 * The masters that were named last. Makes no query.
 	 * @return the masters, or the single server
 	 */
 	List<RedisNode> named();
 
 	/**
-	 * The slots that one of the {@link #named} servers has, as far as the service knows
-	 * without asking anybody.
-	 * @return their number, or {@code null} where there are no slots, or the cluster has
-	 * not named its masters yet
+	 * The number of slots of one of the {@link #named} servers, as far as the service
+	 * knows. Makes no query.
+	 * @return the number, or {@code null} if there are no slots, or the cluster has not
+	 * named its masters yet
 	 */
 	default @Nullable Integer slots(RedisNode node) {
 		return null;
 	}
 
 	/**
-	 * The address of the server, or of the servers by which the cluster was named, for
-	 * messages.
+	 * The address of the server, or of the servers in the configuration of the cluster,
+	 * for messages.
 	 * @return host and port, or several of them
 	 */
 	String name();
 
 	/**
-	 * The remedy for a service that reaches no server.
-	 * @return the time until which jobs are refused, and the properties that name another
-	 * server: the end of a sentence that begins with "until"
+	 * The remedy if the service reaches no server.
+	 * @return when jobs are accepted again, and the properties that name another server;
+	 * the end of a sentence that begins with "until"
 	 */
 	String untilReached();
 
 	/**
-	 * Looks whether another server is master now, if a look takes a moment only. When
-	 * this returns, nothing more is written to a server that is known to be a former
+	 * Checks whether another server is master now, and waits only briefly for the answer.
+	 * After that, nothing more is written to a server that is known to be a former
 	 * master.
 	 */
 	default void look() {
-		// Nothing can have changed.
+		// A single server is always the master.
 	}
 
 	/**
-	 * Asks the cluster for its masters, unless it was asked a moment ago. That takes as
-	 * long as the slowest of all nodes, replicas among them.
+	 * Queries the cluster for its masters, unless it was queried a moment ago. That takes
+	 * as long as the slowest node, including replicas.
 	 */
 	default void refresh() {
 		look();
 	}
 
 	/**
-	 * Has the cluster asked for its masters, and goes on without the answer if that takes
-	 * longer than a moment: for callers that know enough to go on.
+	 * Starts a query for the masters, and waits for the answer only briefly. For callers
+	 * that can continue without it.
 	 */
-	default void refreshSoon() {
+	default void startRefresh() {
 		refresh();
 	}
 
 	/**
 	 * Finds a master by the address in a redirection.
 	 * @param address host and port
-	 * @return the master, or {@code null} where the cluster has named none with that
-	 * address
+	 * @return the master, or {@code null} if the cluster has named none with that address
 	 */
 	default @Nullable RedisNode find(String address) {
 		return null;
 	}
 
 	/**
-	 * Finds the master that a redirection leads to, and asks the cluster for its masters
-	 * if need be.
-	 * @param target host and port; a node that does not know or tell its own address
-	 * leaves the host out
+	 * Finds the master that a redirection leads to. Queries the cluster if the address is
+	 * unknown.
+	 * @param target host and port; the host is empty if the answering node does not know
+	 * or tell its own address
 	 * @param from the node that answered with the redirection
-	 * @return the master, or {@code null} where the cluster itself names none with that
-	 * address
+	 * @return the master, or {@code null} if the cluster names none with that address
 	 */
 	default @Nullable RedisNode target(String target, RedisNode from) {
 		String address = (target.lastIndexOf(':') == 0)
@@ -170,25 +168,25 @@ public interface RedisNodes extends AutoCloseable {
 		return found;
 	}
 
-	/** Takes note that a slot has another master, as its former master has said. */
-	default void moved(int slot, RedisNode master) {
+	/** Sets the new master of a slot, as its former master has reported in a MOVED. */
+	default void setOwner(int slot, RedisNode master) {
 		throw new IllegalStateException("A single server has all slots");
 	}
 
 	/**
-	 * Whether other servers than a node are the masters of slots, so that nothing that
-	 * the node still runs for these slots is kept.
-	 * @param sinceNanos a time of {@link System#nanoTime()}; an answer of the cluster to
-	 * an earlier question does not count
-	 * @return {@code false} where it is not known
+	 * Whether other servers are now the masters of slots, so that writes of the former
+	 * master to these slots are discarded.
+	 * @param sinceNanos a time of {@link System#nanoTime()}; answers to earlier queries
+	 * do not count
+	 * @return {@code false} if that is not known
 	 */
 	default boolean isSuperseded(RedisNode former, IntPredicate slots, long sinceNanos) {
 		return former.isReplaced();
 	}
 
 	/**
-	 * Whether other servers are the masters of all slots, asked anew.
-	 * @return {@code false} where it is not known
+	 * Whether other servers are the masters of all slots. Queries the masters first.
+	 * @return {@code false} if that is not known
 	 */
 	default boolean isReplaced(RedisNode former) {
 		refresh();
@@ -200,10 +198,7 @@ public interface RedisNodes extends AutoCloseable {
 		}
 	}
 
-	/**
-	 * How often another server has become master since the service began, as far as it
-	 * has heard.
-	 */
+	/** How many failovers the service has seen since it started. */
 	default int failovers() {
 		return 0;
 	}

@@ -20,29 +20,33 @@ import org.slf4j.LoggerFactory;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * The connection to one Sentinel, and its last answer. It is opened anew when it ends.
+ * The connection to one Sentinel, and the Sentinel's last answer. It is reopened after it
+ * ends.
  */
 public final class SentinelLink {
 
 	private static final Logger logger = LoggerFactory.getLogger(SentinelLink.class);
 
-	/** How long a Sentinel that failed to answer is left alone. */
-	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+	/** Backoff after a Sentinel failed to answer. */
+	private static final long BACKOFF_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-	/** The driver, which is another one after a pause of the service. */
+	/**
+	 * Supplies the current Lettuce client, which is replaced when the service is paused
+	 * and resumed.
+	 */
 	private final Supplier<RedisClient> client;
 
 	private final RedisURI uri;
 
 	private final String master;
 
-	private final Duration patience;
+	private final Duration timeout;
 
 	private @Nullable CompletableFuture<StatefulRedisSentinelConnection<String, String>> connection;
 
-	private CompletableFuture<?> asking = CompletableFuture.completedFuture(null);
+	private CompletableFuture<?> query = CompletableFuture.completedFuture(null);
 
-	private long askedSince;
+	private long queriedNanos;
 
 	private volatile @Nullable Answer last;
 
@@ -50,13 +54,13 @@ public final class SentinelLink {
 
 	private boolean failed;
 
-	private long failedSince;
+	private long failedNanos;
 
-	public SentinelLink(Supplier<RedisClient> client, RedisURI uri, String master, Duration patience) {
+	public SentinelLink(Supplier<RedisClient> client, RedisURI uri, String master, Duration timeout) {
 		this.client = client;
 		this.uri = uri;
 		this.master = master;
-		this.patience = patience;
+		this.timeout = timeout;
 	}
 
 	/** The Sentinel's last answer, however old; {@code null} before the first. */
@@ -64,40 +68,41 @@ public final class SentinelLink {
 		return this.last;
 	}
 
-	/** Why the Sentinel did not answer last; {@code null} if it did. */
+	/** Why the last query failed; {@code null} if it was answered. */
 	@Nullable String failure() {
 		return this.failure;
 	}
 
 	/**
-	 * Asks, unless the Sentinel still owes an answer.
-	 * @param mostNanos how late that answer may be for somebody to wait for it
-	 * @return done when it has answered, or is not to be waited for
+	 * Queries the Sentinel, unless an earlier query is still unanswered.
+	 * @param maxWaitNanos the age up to which an unanswered query is waited for
+	 * @return completes when the query is answered, or at once if there is nothing to
+	 * wait for
 	 */
-	synchronized CompletableFuture<?> ask(long mostNanos) {
-		if (!this.asking.isDone()) {
-			return (System.nanoTime() - this.askedSince < mostNanos) ? this.asking
+	synchronized CompletableFuture<?> query(long maxWaitNanos) {
+		if (!this.query.isDone()) {
+			return (System.nanoTime() - this.queriedNanos < maxWaitNanos) ? this.query
 					: CompletableFuture.completedFuture(null);
 		}
-		if (this.failed && System.nanoTime() - this.failedSince < PAUSE_NANOS) {
+		if (this.failed && System.nanoTime() - this.failedNanos < BACKOFF_NANOS) {
 			return CompletableFuture.completedFuture(null);
 		}
 		if (this.connection == null) {
 			this.connection = this.client.get().connectSentinelAsync(StringCodec.UTF8, this.uri);
 		}
-		this.askedSince = System.nanoTime();
-		this.asking = this.connection.thenCompose(this::answer)
-			.orTimeout(this.patience.toNanos(), TimeUnit.NANOSECONDS)
-			.handle(this::answered);
-		return this.asking;
+		this.queriedNanos = System.nanoTime();
+		this.query = this.connection.thenCompose(this::fetchMaster)
+			.orTimeout(this.timeout.toNanos(), TimeUnit.NANOSECONDS)
+			.handle(this::handleAnswer);
+		return this.query;
 	}
 
 	/**
-	 * Asks for the epoch first: if the master changes in between, the answer has a new
-	 * address with an old epoch, and counts for nothing. There is no answer if the
-	 * Sentinel forgets the master in between.
+	 * Queries the epoch first. If the master changes in between, the answer has the new
+	 * address with an old epoch, and does not win. There is no answer if the Sentinel
+	 * forgets the master in between.
 	 */
-	private CompletionStage<@Nullable Answer> answer(StatefulRedisSentinelConnection<String, String> sentinel) {
+	private CompletionStage<@Nullable Answer> fetchMaster(StatefulRedisSentinelConnection<String, String> sentinel) {
 		return sentinel.async()
 			.master(this.master)
 			.thenCompose((state) -> sentinel.async()
@@ -110,26 +115,26 @@ public final class SentinelLink {
 		return Long.parseLong(state.getOrDefault("config-epoch", "0"));
 	}
 
-	private synchronized @Nullable Void answered(@Nullable Answer answer, @Nullable Throwable failure) {
+	private synchronized @Nullable Void handleAnswer(@Nullable Answer answer, @Nullable Throwable failure) {
 		if (answer != null) {
 			this.last = answer;
 			this.failure = null;
 			this.failed = false;
 		}
 		else {
-			this.failure = (failure != null) ? why(failure) : "nothing";
+			this.failure = (failure != null) ? describe(failure) : "the Sentinel knows no such master";
 			if (!this.failed) {
-				logger.warn("The Sentinel at {}:{} does not say which server is the master of '{}': {}",
-						this.uri.getHost(), this.uri.getPort(), this.master, this.failure);
+				logger.warn("The Sentinel at {}:{} does not name the master of '{}': {}", this.uri.getHost(),
+						this.uri.getPort(), this.master, this.failure);
 			}
-			this.failedSince = System.nanoTime();
+			this.failedNanos = System.nanoTime();
 			this.failed = true;
 			close();
 		}
 		return null;
 	}
 
-	private static String why(Throwable failure) {
+	private static String describe(Throwable failure) {
 		Throwable cause = NestedExceptionUtils.getMostSpecificCause(failure);
 		return RedisErrors.withRemedy(String.valueOf(cause.getMessage()), "spring.data.redis.sentinel.");
 	}
@@ -143,9 +148,9 @@ public final class SentinelLink {
 	}
 
 	/**
-	 * An answer of a Sentinel.
+	 * The answer of a Sentinel.
 	 *
-	 * @param epoch grows with each failover
+	 * @param epoch the configuration epoch, which grows with each failover
 	 */
 	record Answer(long epoch, InetSocketAddress master) {
 

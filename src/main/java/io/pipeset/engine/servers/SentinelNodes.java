@@ -22,21 +22,22 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * The master that Sentinels name. All of them are asked, several times a second and
- * before each use of a connection. The answer of the highest epoch counts, as a Sentinel
- * may not have heard of a failover yet. A failover is another {@link Topology} with
- * another server in it.
+ * The master that Sentinels name. All Sentinels are polled several times a second, and
+ * before each use of a connection. The answer with the highest epoch wins, because a
+ * Sentinel may not know of a failover yet. A failover creates another {@link Topology}
+ * with another server in it.
  */
 public final class SentinelNodes implements RedisNodes, SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(SentinelNodes.class);
 
-	private static final long PAUSE_MILLIS = 150;
+	private static final long POLL_MILLIS = 150;
 
 	/**
-	 * How long a look waits for a Sentinel; one that is later is not waited for again.
+	 * How long a check waits for a Sentinel. A check does not wait again for an answer
+	 * that is overdue.
 	 */
-	private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+	private static final long MAX_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final String name;
 
@@ -45,42 +46,42 @@ public final class SentinelNodes implements RedisNodes, SmartLifecycle {
 	private final NodeFactories factories;
 
 	/** How long to wait for an answer while no master is known. */
-	private final Duration patience;
+	private final Duration timeout;
 
-	private Thread worker = new Thread(this::work, "sentinel-watch");
+	private Thread poller = new Thread(this::poll, "sentinel-watch");
 
-	/** The master, and former ones whose connections may still be given back. */
-	private final List<Master> masters = new ArrayList<>();
+	/** The master, and former ones whose connections may still be returned. */
+	private final List<KnownMaster> masters = new ArrayList<>();
 
 	private volatile @Nullable InetSocketAddress master;
 
-	private volatile @Nullable Topology now;
+	private volatile @Nullable Topology topology;
 
-	private volatile boolean ended;
+	private volatile boolean stopped;
 
 	/**
-	 * The master of a name, which nobody is asked for yet.
+	 * Creates the nodes, without a query.
 	 * @param name the name by which the Sentinels know the master
 	 * @param factory a factory for Sentinel, of which only the settings are used
-	 * @param patience how long to wait for an answer while no master is known
+	 * @param timeout how long to wait for an answer while no master is known
 	 */
 	public SentinelNodes(String name, List<SentinelLink> sentinels, LettuceConnectionFactory factory,
-			PipelineProperties properties, Duration patience) {
+			PipelineProperties properties, Duration timeout) {
 		this.name = name;
 		this.sentinels = sentinels;
 		this.factories = new NodeFactories(factory, properties);
-		this.patience = patience;
+		this.timeout = timeout;
 	}
 
 	@Override
 	public void start() {
-		this.ended = false;
-		this.worker = new Thread(this::work, "sentinel-watch");
-		this.worker.setDaemon(true);
-		this.worker.start();
+		this.stopped = false;
+		this.poller = new Thread(this::poll, "sentinel-watch");
+		this.poller.setDaemon(true);
+		this.poller.start();
 	}
 
-	/** The watch ends before its client does, which the connection factory ends. */
+	/** Polling stops before the Lettuce client, which the connection factory closes. */
 	@Override
 	public int getPhase() {
 		return 1;
@@ -88,7 +89,7 @@ public final class SentinelNodes implements RedisNodes, SmartLifecycle {
 
 	@Override
 	public boolean isRunning() {
-		return this.worker.isAlive();
+		return this.poller.isAlive();
 	}
 
 	@Override
@@ -114,10 +115,10 @@ public final class SentinelNodes implements RedisNodes, SmartLifecycle {
 
 	@Override
 	public Topology owners() throws NoConnectionException {
-		Topology known = this.now;
+		Topology known = this.topology;
 		if (known == null) {
 			look();
-			known = this.now;
+			known = this.topology;
 		}
 		if (known == null) {
 			throw new NoConnectionException(name(),
@@ -132,7 +133,7 @@ public final class SentinelNodes implements RedisNodes, SmartLifecycle {
 
 	@Override
 	public List<RedisNode> named() {
-		Topology known = this.now;
+		Topology known = this.topology;
 		RedisNode server = (known != null) ? known.only() : null;
 		return (server != null) ? List.of(server) : List.of();
 	}
@@ -144,28 +145,29 @@ public final class SentinelNodes implements RedisNodes, SmartLifecycle {
 
 	@Override
 	public void look() {
-		long begun = System.nanoTime();
-		long most = (this.now != null) ? PATIENCE_NANOS : this.patience.toNanos();
+		long begunNanos = System.nanoTime();
+		long maxNanos = (this.topology != null) ? MAX_WAIT_NANOS : this.timeout.toNanos();
 		boolean answered = false;
-		while (!this.ended && !answered) {
-			CompletableFuture<?> answers = CompletableFuture.allOf(
-					this.sentinels.stream().map((sentinel) -> sentinel.ask(most)).toArray(CompletableFuture<?>[]::new));
+		while (!this.stopped && !answered) {
+			CompletableFuture<?> answers = CompletableFuture.allOf(this.sentinels.stream()
+				.map((sentinel) -> sentinel.query(maxNanos))
+				.toArray(CompletableFuture<?>[]::new));
 			try {
-				answers.get(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+				answers.get(MAX_WAIT_NANOS, TimeUnit.NANOSECONDS);
 			}
 			catch (TimeoutException | ExecutionException ex) {
-				// The others have answered.
+				// The other Sentinels have answered.
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
 			}
-			decide();
-			answered = this.now != null || answers.isDone() || Thread.currentThread().isInterrupted()
-					|| System.nanoTime() - begun > most;
+			chooseMaster();
+			answered = this.topology != null || answers.isDone() || Thread.currentThread().isInterrupted()
+					|| System.nanoTime() - begunNanos > maxNanos;
 		}
 	}
 
-	private synchronized void decide() {
+	private synchronized void chooseMaster() {
 		Answer best = null;
 		for (SentinelLink sentinel : this.sentinels) {
 			Answer answer = sentinel.last();
@@ -173,71 +175,72 @@ public final class SentinelNodes implements RedisNodes, SmartLifecycle {
 					|| (answer.epoch() == best.epoch() && answer.master().equals(this.master)));
 			best = (newer) ? answer : best;
 		}
-		if (best != null && !best.master().equals(this.master) && !this.ended) {
-			enter(best);
+		if (best != null && !best.master().equals(this.master) && !this.stopped) {
+			setMaster(best);
 		}
 	}
 
-	/** Another server is master. */
-	private void enter(Answer best) {
-		this.masters.removeIf(this::ends);
+	/** Replaces the master. */
+	private void setMaster(Answer best) {
+		this.masters.removeIf(this::retireIfUnused);
 		InetSocketAddress former = this.master;
 		RedisNode server = this.factories.open(best.master().getHostString(), best.master().getPort(),
 				(former != null) ? failovers() + 1 : 0, this::look);
 		this.masters.forEach((replaced) -> replace(replaced, server));
-		Master entered = new Master("", server);
-		entered.name();
-		this.masters.add(entered);
+		KnownMaster known = new KnownMaster("", server);
+		known.markNamed();
+		this.masters.add(known);
 		this.master = best.master();
-		this.now = Topology.of((slot) -> server);
+		this.topology = Topology.of((slot) -> server);
 		if (former != null) {
-			logger.warn("Redis at {} is master now, by epoch {} of '{}': connections to {}, the former one, are closed",
+			logger.warn(
+					"Redis at {} is master now, by epoch {} of '{}': connections to {}, the former master, are closed",
 					text(best.master()), best.epoch(), this.name, text(former));
 		}
 	}
 
-	private void replace(Master former, RedisNode server) {
+	private void replace(KnownMaster former, RedisNode server) {
 		if (!former.node().isReplaced()) {
-			// Its connections are closed, but batches and calls still give them back.
-			former.name();
-			former.forget();
+			// Its connections are closed, but batches and calls still return them.
+			former.markNamed();
+			former.markUnnamed();
 		}
 		former.node().replacedBy(server);
 	}
 
-	/** Gives up a former master that nobody has used for long. */
-	private boolean ends(Master former) {
-		boolean ends = former.isLongGone();
-		if (ends) {
+	/** Closes a former master that was not used for a long time. */
+	private boolean retireIfUnused(KnownMaster former) {
+		boolean retires = former.isRetirable();
+		if (retires) {
 			this.factories.close(former.node());
 		}
-		return ends;
+		return retires;
 	}
 
-	private void work() {
+	private void poll() {
 		try {
-			while (!this.ended) {
+			while (!this.stopped) {
 				try {
 					look();
 				}
 				catch (RuntimeException ex) {
-					logger.warn("The Sentinels could not be asked by a defect; they are asked again", ex);
+					logger.warn("A defect kept the service from polling the Sentinels; it tries again", ex);
 				}
-				Thread.sleep(PAUSE_MILLIS);
+				Thread.sleep(POLL_MILLIS);
 			}
 		}
 		catch (InterruptedException ex) {
-			// The service ends.
+			// The service stops.
 		}
 	}
 
 	@Override
 	public void stop() {
-		this.ended = true;
-		this.worker.interrupt();
+		this.stopped = true;
+		this.poller.interrupt();
 		try {
-			// Whatever it still asks needs the threads of the driver, which end next.
-			this.worker.join(TimeUnit.NANOSECONDS.toMillis(10 * PATIENCE_NANOS));
+			// A running query needs the threads of Lettuce, which end next.
+			this.poller.join(TimeUnit.NANOSECONDS.toMillis(10 * MAX_WAIT_NANOS));
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -245,7 +248,7 @@ public final class SentinelNodes implements RedisNodes, SmartLifecycle {
 		this.sentinels.forEach(SentinelLink::close);
 	}
 
-	/** Ends the watch, also of a service that never began, and all connections. */
+	/** Stops polling, even if it never started, and closes all connections. */
 	@Override
 	public void close() {
 		stop();

@@ -4,7 +4,7 @@ import java.util.List;
 
 import io.pipeset.engine.pipeline.RedisNode;
 
-/** A single server, which has all keys for good. */
+/** A single server, which always has all keys. */
 record SingleNode(RedisNode node, Topology owners) implements RedisNodes {
 
 	SingleNode(RedisNode node) {

@@ -13,64 +13,65 @@ import io.pipeset.engine.slab.Redirect;
 import io.pipeset.engine.slab.Redirect.Kind;
 
 /**
- * Makes single calls about keys of one slot, at the master that has the slot. If the slot
- * moves, the call follows it: a call that was redirected has not run. While nobody serves
- * the slot, the call waits. A single server has all slots.
+ * Makes single calls about keys of one slot, at the slot's master. If the slot moves, the
+ * call follows it, because a redirected call has not run. If no master serves the slot,
+ * the call waits. A single server has all slots.
  */
 public final class SlotCalls {
 
-	private static final Duration MOST = Duration.ofSeconds(2);
+	private static final Duration MAX_DURATION = Duration.ofSeconds(2);
 
-	private static final long LONGEST_PAUSE_MILLIS = 100;
+	private static final long MAX_BACKOFF_MILLIS = 100;
 
 	private final RedisNodes nodes;
 
-	private final Duration most;
+	private final Duration maxDuration;
 
 	private final StopSignal stop;
 
-	/** Calls that follow their slot for two seconds at most. */
+	/** Creates calls that follow their slot for two seconds at most. */
 	public SlotCalls(RedisNodes nodes) {
-		this(nodes, MOST, StopSignal.NEVER);
+		this(nodes, MAX_DURATION, StopSignal.NEVER);
 	}
 
 	/**
-	 * Calls that follow their slot.
-	 * @param most how long a call is redirected, or waits for its slot, before it fails
-	 * @param stop ends such a wait
+	 * Creates calls that follow their slot.
+	 * @param maxDuration how long a call follows redirections, or waits for its slot,
+	 * before it fails
+	 * @param stop ends that wait
 	 */
-	public SlotCalls(RedisNodes nodes, Duration most, StopSignal stop) {
+	public SlotCalls(RedisNodes nodes, Duration maxDuration, StopSignal stop) {
 		this.nodes = nodes;
-		this.most = most;
+		this.maxDuration = maxDuration;
 		this.stop = stop;
 	}
 
 	/**
-	 * Runs a script that may run twice: if its connection breaks, it is run again at
-	 * once.
+	 * Runs a script that may run twice. If its connection breaks, the script runs again
+	 * at once.
 	 * @param slot the slot of all its keys
-	 * @param lua the script, which answers an array
-	 * @return the array: numbers, byte arrays and such arrays
-	 * @throws RedisCallException if Redis refuses it or does not answer
+	 * @param lua the script, which returns an array
+	 * @return the array: numbers, byte arrays and nested arrays
+	 * @throws RedisCallException if Redis refuses the call or does not answer
 	 */
 	public List<Object> evalRepeatable(int slot, String lua, List<byte[]> keys, List<byte[]> arguments) {
 		return ask(slot, (calls, asking) -> calls.evalRepeatable(asking, lua, keys, arguments));
 	}
 
 	/**
-	 * Runs a script, and never twice.
+	 * Runs a script at most once.
 	 * @param slot the slot of all its keys
-	 * @param lua the script, which answers an array
-	 * @return the array: numbers, byte arrays and such arrays
-	 * @throws RedisCallException if Redis refuses it or does not answer
+	 * @param lua the script, which returns an array
+	 * @return the array: numbers, byte arrays and nested arrays
+	 * @throws RedisCallException if Redis refuses the call or does not answer
 	 */
 	public List<Object> evalOnce(int slot, String lua, List<byte[]> keys, List<byte[]> arguments) {
 		return ask(slot, (calls, asking) -> calls.evalOnce(asking, lua, keys, arguments));
 	}
 
 	/**
-	 * The master that a call goes to: any of them while the slot has none, as it says
-	 * then that nobody serves the slot.
+	 * The master that a call goes to. If the slot has no master, this is any master,
+	 * whose error says so.
 	 * @throws RedisCallException if no master is known
 	 */
 	public RedisNode master(int slot) {
@@ -92,7 +93,7 @@ public final class SlotCalls {
 			if (owner != null) {
 				return owner;
 			}
-			this.nodes.refreshSoon();
+			this.nodes.startRefresh();
 			throw new NoConnectionException("the cluster", "slot " + slot + " has no master now");
 		}
 		catch (NoConnectionException ex) {
@@ -102,10 +103,10 @@ public final class SlotCalls {
 
 	/**
 	 * Makes a call about keys of one slot.
-	 * @throws RedisCallException if Redis refuses it or does not answer
+	 * @throws RedisCallException if Redis refuses the call or does not answer
 	 */
 	public <T> T ask(int slot, Call<T> call) {
-		long begun = System.nanoTime();
+		long begunNanos = System.nanoTime();
 		RedisNode node = master(slot);
 		boolean asking = false;
 		for (int round = 0;; round++) {
@@ -114,9 +115,10 @@ public final class SlotCalls {
 			}
 			catch (RedisCallException ex) {
 				Redirect redirect = ex.redirect();
-				if (redirect == null || System.nanoTime() - begun > this.most.toNanos() || !goesOn(redirect, round)) {
+				if (redirect == null || System.nanoTime() - begunNanos > this.maxDuration.toNanos()
+						|| !awaitNextRound(redirect, round)) {
 					if (redirect != null || ex.code() == null) {
-						// The next call goes to the master that the cluster names then.
+						// The next call uses the masters that the cluster names then.
 						this.nodes.refresh();
 					}
 					throw ex;
@@ -124,7 +126,7 @@ public final class SlotCalls {
 				RedisNode target = (redirect.target().isEmpty()) ? null : this.nodes.target(redirect.target(), node);
 				asking = redirect.kind() == Kind.ASK && target != null;
 				if (redirect.kind() == Kind.MOVED && target != null) {
-					this.nodes.moved(slot, target);
+					this.nodes.setOwner(slot, target);
 				}
 				if (target == null) {
 					this.nodes.refresh();
@@ -135,25 +137,26 @@ public final class SlotCalls {
 	}
 
 	/**
-	 * Pauses before a call that cannot run now, or was redirected more than once;
-	 * {@code false} if there is to be no other attempt.
+	 * Waits before the next attempt if the call cannot run now, or was redirected more
+	 * than once; {@code false} if there is no further attempt.
 	 */
-	private boolean goesOn(Redirect redirect, int round) {
-		long millis = Math.min(LONGEST_PAUSE_MILLIS, 5L << Math.min(round, 10));
+	private boolean awaitNextRound(Redirect redirect, int round) {
+		long millis = Math.min(MAX_BACKOFF_MILLIS, 5L << Math.min(round, 10));
 		return (round <= 1 && !redirect.target().isEmpty()) || !this.stop.await(TimeUnit.MILLISECONDS.toNanos(millis));
 	}
 
 	/**
 	 * A call to one server.
 	 *
-	 * @param <T> its answer
+	 * @param <T> the answer
 	 */
 	@FunctionalInterface
 	public interface Call<T> {
 
 		/**
 		 * Makes the call.
-		 * @param asking whether the slot is on its way to this server
+		 * @param asking whether this server imports the slot, so that the call needs an
+		 * ASKING
 		 */
 		T at(RedisCalls calls, boolean asking);
 

@@ -12,14 +12,14 @@ import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The masters of all slots at one moment; never changed. Each change, be it of a slot or
- * of a master, makes another one.
+ * The masters of all slots at one moment, immutable. Each change of a slot or a master
+ * makes another one.
  */
 public final class Topology {
 
 	private final @Nullable RedisNode[] bySlot;
 
-	/** The number of each slot's master; 0 also for a slot without one. */
+	/** The number of each slot's master; 0 for a slot without a master. */
 	private final char[] numbers = new char[Slots.COUNT];
 
 	private final IdentityHashMap<RedisNode, Integer> masters = new IdentityHashMap<>();
@@ -28,7 +28,8 @@ public final class Topology {
 	private final @Nullable RedisNode first;
 
 	/**
-	 * The master of all slots; {@code null} where there are several, or slots without.
+	 * The master of all slots; {@code null} if there are several, or slots without a
+	 * master.
 	 */
 	private final @Nullable RedisNode only;
 
@@ -52,7 +53,7 @@ public final class Topology {
 	}
 
 	/**
-	 * Makes the masters of slots.
+	 * Creates a topology.
 	 * @param owner the master of each slot, or {@code null}
 	 */
 	public static Topology of(IntFunction<@Nullable RedisNode> owner) {
@@ -63,7 +64,7 @@ public final class Topology {
 
 	/**
 	 * The master of a slot.
-	 * @return the master, or {@code null} where the slot has none
+	 * @return the master, or {@code null} if the slot has none
 	 */
 	public @Nullable RedisNode owner(int slot) {
 		return this.bySlot[slot];
@@ -71,15 +72,15 @@ public final class Topology {
 
 	/**
 	 * The only master, which has all slots.
-	 * @return {@code null} where there are several, or slots without a master
+	 * @return {@code null} if there are several, or slots without a master
 	 */
 	public @Nullable RedisNode only() {
 		return this.only;
 	}
 
 	/**
-	 * The master for a record, which answers with an error where the record's slot has
-	 * none.
+	 * The master for a record. If the record's slot has no master, any other master,
+	 * which answers with an error.
 	 * @param slot the slot, or {@link Slots#NONE} for a record that any master can run
 	 * @throws NoConnectionException if no slot has a master
 	 */
@@ -95,9 +96,9 @@ public final class Topology {
 	}
 
 	/**
-	 * Another master, for a record that any can run.
+	 * The next master, for a record that any master can run.
 	 * @param node a master that cannot be reached
-	 * @return the next one by its number, which is the same if there is no other
+	 * @return the next master by its number, which is the same one if there is no other
 	 * @throws NoConnectionException if no slot has a master
 	 */
 	public RedisNode after(RedisNode node) throws NoConnectionException {
@@ -111,7 +112,7 @@ public final class Topology {
 	}
 
 	/**
-	 * The number of a slot's master, to look it up in an array.
+	 * The number of a slot's master, for use as an array index.
 	 * @param slot the slot, or {@link Slots#NONE} for any master
 	 * @return the number of the master that {@link #ownerOrAny} names, from 0
 	 */
@@ -126,7 +127,7 @@ public final class Topology {
 
 	/**
 	 * Whether a node is the master of any slot.
-	 * @return {@code false} for one that was replaced, or has given all slots away
+	 * @return {@code false} for a node that was replaced, or has no slots any more
 	 */
 	public boolean isMaster(RedisNode node) {
 		return this.masters.containsKey(node);
@@ -138,8 +139,8 @@ public final class Topology {
 	}
 
 	/**
-	 * The same masters but for one slot.
-	 * @return other masters, or these if nothing changes
+	 * Returns the same masters, except for one slot.
+	 * @return another topology, or this one if nothing changes
 	 */
 	public Topology with(int slot, RedisNode master) {
 		if (this.bySlot[slot] == master) {

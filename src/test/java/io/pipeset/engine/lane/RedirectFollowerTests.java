@@ -236,7 +236,7 @@ class RedirectFollowerTests {
 					case "isCluster" -> true;
 					case "target" -> target;
 					case "slotsAt" -> slots.get();
-					case "moved", "refreshSoon" -> null;
+					case "setOwner", "startRefresh" -> null;
 					default -> throw new UnsupportedOperationException(method.getName());
 				});
 	}

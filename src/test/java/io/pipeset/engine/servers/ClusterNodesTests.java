@@ -23,7 +23,7 @@ import org.springframework.util.unit.DataSize;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** Each server of a cluster has one set of connections for each of its addresses. */
+/** Each server of a cluster has one set of connections per address. */
 class ClusterNodesTests {
 
 	private static final TestCluster cluster = TestCluster.shared();
@@ -76,7 +76,7 @@ class ClusterNodesTests {
 	}
 
 	@Test
-	void nobodyIsAskedForTheSlotsOfAServer() throws Exception {
+	void theSlotsOfAServerNeedNoQuery() throws Exception {
 		RedisNode node = nodes.owners().ownerOrAny(0);
 		assertThat(nodes.slots(node)).isEqualTo(Slots.COUNT / 3);
 		ClusterNodes unasked = nodes();
@@ -86,14 +86,14 @@ class ClusterNodesTests {
 	}
 
 	@Test
-	void aServerIsSupersededByTheClustersOwnWordAndNotByARedirection() throws Exception {
+	void onlyTheClustersAnswerSupersedesAServerNotARedirection() throws Exception {
 		RedisNode former = nodes.owners().ownerOrAny(0);
 		RedisNode other = nodes.owners().ownerOrAny(Slots.COUNT / 2);
-		nodes.moved(0, other);
+		nodes.setOwner(0, other);
 		long moved = System.nanoTime();
 		assertThat(owner()).isSameAs(other);
 		assertThat(nodes.isSuperseded(former, (slot) -> slot == 0, moved)).isFalse();
-		// The cluster was asked before the slot moved, and has named its former master.
+		// The cluster was queried before the slot moved, and has named the former master.
 		assertThat(nodes.isSuperseded(other, (slot) -> slot == 0, moved)).isFalse();
 		cluster.move(0, cluster.master(1));
 		await().until(() -> {
@@ -111,7 +111,10 @@ class ClusterNodesTests {
 		cluster.master(0).client().configSet("cluster-announce-hostname", name);
 	}
 
-	/** Has the node announce a name, or none, and asks the cluster until it says so. */
+	/**
+	 * Makes the node announce a name, or none, and queries the cluster until it shows
+	 * that name.
+	 */
 	private static RedisNode named(String name) {
 		announce(name);
 		String host = (name.isEmpty()) ? "127.0.0.1" : name;

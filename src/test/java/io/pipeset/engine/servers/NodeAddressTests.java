@@ -5,7 +5,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A redirection leads to a node however the cluster writes its address. */
+/** A redirection leads to its node in each notation of the address. */
 class NodeAddressTests {
 
 	@ParameterizedTest

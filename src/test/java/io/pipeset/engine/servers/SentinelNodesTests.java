@@ -47,7 +47,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-/** The Sentinels that have heard of the last failover decide which server is master. */
+/** The Sentinels that know of the last failover decide which server is master. */
 class SentinelNodesTests {
 
 	private static final TestRedis former = TestRedis.start();
@@ -71,7 +71,7 @@ class SentinelNodesTests {
 		}
 	}
 
-	/** The service logs in by the same password at each server that Sentinels name. */
+	/** All servers that Sentinels name have the same password. */
 	@BeforeAll
 	static void start() {
 		next.client().configSet("requirepass", String.valueOf(former.password()));
@@ -84,7 +84,7 @@ class SentinelNodesTests {
 	}
 
 	@Test
-	void aSentinelThatMissedAFailoverBeforeTheServiceBeganIsOutvoted() throws Exception {
+	void aSentinelThatMissedAFailoverBeforeTheStartIsOutvoted() throws Exception {
 		Sentinel late = new Sentinel(former, 1);
 		late.speaks = new CountDownLatch(1);
 		try (SentinelNodes nodes = nodes(new Sentinel(next, 2), late)) {
@@ -146,7 +146,7 @@ class SentinelNodesTests {
 
 	/** The pool lends a batch the connection that has answered the call. */
 	@Test
-	void aConnectionIsFencedOffAtItsServerAfterItAnsweredACallToTheFormerMaster() throws Exception {
+	void aConnectionIsFencedAtItsServerAfterItAnsweredACallToTheFormerMaster() throws Exception {
 		Sentinel sentinel = new Sentinel(former, 1);
 		try (SentinelNodes nodes = nodes(sentinel)) {
 			RedisNode one = nodes.masters().get(0);
@@ -189,9 +189,9 @@ class SentinelNodesTests {
 		}
 	}
 
-	/** As it does between SENTINEL REMOVE and SENTINEL MONITOR. */
+	/** A Sentinel does so between SENTINEL REMOVE and SENTINEL MONITOR. */
 	@Test
-	void aSentinelThatKnowsNoMasterAnyMoreLeavesTheOneThatIsKnown() throws Exception {
+	void theKnownMasterStaysWhenASentinelForgetsIt() throws Exception {
 		Sentinel sentinel = new Sentinel(former, 1);
 		try (SentinelNodes nodes = nodes(sentinel)) {
 			nodes.look();
@@ -206,7 +206,7 @@ class SentinelNodesTests {
 	}
 
 	@Test
-	void theWatchEndsBeforeItsClientAndAsksNobodyThen() throws Exception {
+	void pollingEndsBeforeItsClientAndSendsNoMoreQueries() throws Exception {
 		Sentinel sentinel = new Sentinel(former, 1);
 		try (SentinelNodes nodes = nodes(sentinel)) {
 			nodes.look();
@@ -221,7 +221,7 @@ class SentinelNodesTests {
 	}
 
 	@Test
-	void theWatchGoesOnAfterAPauseOfTheService() throws Exception {
+	void pollingContinuesAfterAPauseOfTheService() throws Exception {
 		Sentinel sentinel = new Sentinel(former, 1);
 		try (SentinelNodes nodes = nodes(sentinel)) {
 			nodes.start();
@@ -230,7 +230,7 @@ class SentinelNodesTests {
 			assertThat(nodes.isRunning()).isTrue();
 			await().until(() -> nodes.name().equals(address(former)));
 			nodes.stop();
-			// The stop waits for the watch no longer than a second.
+			// Stopping waits at most one second for the polling thread.
 			await().until(() -> !nodes.isRunning());
 		}
 	}
