@@ -1,6 +1,8 @@
 package io.pipeset.job;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Locale;
 
 import io.pipeset.engine.pipeline.RedisNode;
@@ -41,8 +43,18 @@ public class ServerOperations implements OperationFinder {
 		if (row != null || !this.any || length == 0 || length > MOST_NAME_BYTES) {
 			return row;
 		}
-		String name = new String(bytes, offset, length, StandardCharsets.UTF_8).toUpperCase(Locale.ROOT);
+		String name = new String(bytes, offset, length, StandardCharsets.US_ASCII).toUpperCase(Locale.ROOT);
 		return master().facts().describe(name);
+	}
+
+	/** The names in the table, and those that the server has described so far. */
+	@Override
+	public Collection<String> names() {
+		Collection<String> names = new ArrayList<>(OperationFinder.super.names());
+		if (this.any) {
+			names.addAll(master().facts().describedNames());
+		}
+		return names;
 	}
 
 	private RedisNode master() {

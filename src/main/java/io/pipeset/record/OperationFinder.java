@@ -1,6 +1,7 @@
 package io.pipeset.record;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,11 @@ public interface OperationFinder {
 	 * @return the operation, or {@code null} if there is none of this name
 	 */
 	@Nullable Operation find(byte[] bytes, int offset, int length);
+
+	/** The names of all operations that are known now, for messages. */
+	default Collection<String> names() {
+		return Operation.values().stream().map(Operation::toString).toList();
+	}
 
 	/**
 	 * Finds an operation by its name in any case.

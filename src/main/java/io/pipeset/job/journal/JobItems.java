@@ -340,7 +340,7 @@ public final class JobItems implements Spool.Removable {
 		for (int i = 0; i < record.argumentCount(); i++) {
 			text &= Encoding.isUtf8(record.source(i), record.offset(i), record.length(i));
 		}
-		line.writeStringProperty("op", record.operation().toString());
+		line.writeStringProperty("op", record.operation().word());
 		Encoding encoding = (text) ? Encoding.UTF8 : Encoding.BASE64;
 		if (encoding != Encoding.UTF8 || this.settings.recordDefaults().encoding() != Encoding.UTF8) {
 			line.writeStringProperty("encoding", encoding.label());

@@ -138,7 +138,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		Operation found = operations.find(name);
 		if (found == null) {
 			throw new InvalidSettingException(Setting.OP.name(),
-					"names no operation: " + FormatHints.unknownOperation(Excerpt.of(name)),
+					"names no operation: " + FormatHints.unknownOperation(Excerpt.of(name), operations),
 					Operation.values().stream().map(Operation::toString).toList());
 		}
 		if (found.isContainer()) {

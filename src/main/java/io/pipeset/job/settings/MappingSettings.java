@@ -194,13 +194,20 @@ final class MappingSettings {
 					"begins with a group: only a whole command can be one, as in [ EXPIRE {key} {secs} ]");
 		}
 		int before = command.indexOf(name);
-		Operation operation = finder.find(name.text());
+		String literal = name.literal();
+		if (literal == null) {
+			throw new InvalidSettingException(Setting.COMMAND.name(),
+					"begins with the operation's name, which no row can change, not with '" + Excerpt.of(name.text())
+							+ "'");
+		}
+		Operation operation = finder.find(literal);
 		if (operation != null && operation.isContainer()) {
-			operation = (command.size() > before + 1) ? operation.subcommand(command.get(before + 1).text()) : null;
+			String second = (command.size() > before + 1) ? command.get(before + 1).literal() : null;
+			operation = (second != null) ? operation.subcommand(second) : null;
 		}
 		if (operation == null) {
 			throw new InvalidSettingException(Setting.COMMAND.name(),
-					"begins with the operation's name: " + FormatHints.unknownOperation(Excerpt.of(name.text())));
+					"begins with the operation's name: " + FormatHints.unknownOperation(Excerpt.of(literal), finder));
 		}
 		boolean known = command.stream().allMatch((word) -> word.template() != null && !word.template().isSpread());
 		String problem = (known) ? operation.checkCount(command.size() - 1) : null;

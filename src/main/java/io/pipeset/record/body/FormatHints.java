@@ -1,10 +1,9 @@
 package io.pipeset.record.body;
 
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-import io.pipeset.record.Operation;
+import io.pipeset.record.OperationFinder;
 import io.pipeset.record.Record;
 import io.pipeset.record.encoding.NearestName;
 
@@ -13,8 +12,6 @@ public final class FormatHints {
 
 	/** Advice for a body whose line breaks are missing. */
 	public static final String KEEP_LINES = "curl's -d removes line breaks, --data-binary keeps them";
-
-	private static final List<String> OPERATIONS = Operation.values().stream().map(Operation::toString).toList();
 
 	private static final Set<String> CHANGES_DATABASE = Set.of("SELECT", "SWAPDB", "RESET");
 
@@ -36,8 +33,9 @@ public final class FormatHints {
 	/**
 	 * The message for an unsupported operation.
 	 * @param name the operation's name, or an excerpt of it
+	 * @param operations knows the supported operations
 	 */
-	public static String unknownOperation(String name) {
+	public static String unknownOperation(String name, OperationFinder operations) {
 		return "operation '" + name + "' is not supported" + switch (name.toUpperCase(Locale.ROOT)) {
 			case "MULTI", "EXEC", "DISCARD" ->
 				": leave MULTI, EXEC and DISCARD out, and use the setting atomic=batch for transactions";
@@ -49,12 +47,12 @@ public final class FormatHints {
 				": no key is deleted, so the records after it find the existing keys; empty the"
 						+ " database first, or send maxErrors=0 to end the job here";
 			case "EVAL" -> ": load the script with POST /v1/scripts, and run it with EVALSHA";
-			default -> nearest(name);
+			default -> nearest(name, operations);
 		};
 	}
 
-	private static String nearest(String name) {
-		String nearest = NearestName.of(name, OPERATIONS);
+	private static String nearest(String name, OperationFinder operations) {
+		String nearest = NearestName.of(name, operations.names());
 		return (nearest != null) ? "; the nearest supported one is " + nearest
 				: "; docs/http.md lists the supported operations";
 	}

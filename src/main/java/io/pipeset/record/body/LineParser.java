@@ -15,8 +15,11 @@ public interface LineParser {
 	 */
 	boolean parse(Record record, long line, byte[] bytes, int from, int to) throws MalformedBodyException;
 
-	/** Counts a line that is too large to be read. */
-	default void skip() {
+	/**
+	 * Counts a line that is too large to be read.
+	 * @param line the number of the line, or 0 if the format has none
+	 */
+	default void skip(long line) {
 	}
 
 }

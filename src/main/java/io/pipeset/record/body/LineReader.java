@@ -59,7 +59,7 @@ public final class LineReader implements RecordReader {
 				this.buffer.consume(this.buffer.end());
 				this.inOversizedLine = true;
 				this.limit.refuse(record, number());
-				this.parser.skip();
+				this.parser.skip(number());
 				return true;
 			}
 			if (!this.buffer.fill()) {
@@ -102,7 +102,7 @@ public final class LineReader implements RecordReader {
 		record.copyRaw(bytes, from, to);
 		if (to - from > this.limit.bytes()) {
 			this.limit.refuse(record, number());
-			this.parser.skip();
+			this.parser.skip(number());
 			return true;
 		}
 		return this.parser.parse(record, number(), bytes, from, to);

@@ -34,7 +34,13 @@ public record RecordLimit(int bytes, int arguments, MemoryReservation memory, in
 	 */
 	public void refuse(Record record, long line) {
 		record.begin(line);
-		record.reject(Rejection.TOO_LARGE,
+		Rejection rejection = tooLarge();
+		record.reject(rejection.code(), rejection.message());
+	}
+
+	/** The rejection of a record that is too large to be read. */
+	public Rejection tooLarge() {
+		return new Rejection(Rejection.TOO_LARGE,
 				"the record is larger than " + this.bytes + " bytes (pipeset.limits.max-record-bytes)");
 	}
 

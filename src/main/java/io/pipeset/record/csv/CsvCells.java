@@ -6,6 +6,7 @@ import java.util.Arrays;
 import io.pipeset.record.Operation;
 import io.pipeset.record.OperationFinder;
 import io.pipeset.record.Record;
+import io.pipeset.record.body.FormatHints;
 import io.pipeset.record.body.PlainBytes;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.body.Spans;
@@ -153,6 +154,11 @@ final class CsvCells {
 	/** A cell, shortened for a message. */
 	String excerpt(int column) {
 		return (has(column)) ? Excerpt.of(this.bytes, this.cells.offset(column), this.cells.length(column)) : "";
+	}
+
+	/** The message for a cell that names no supported operation. */
+	String unknownOperation(int column) {
+		return FormatHints.unknownOperation(excerpt(column), this.operations);
 	}
 
 	/** A cell as text; empty if it does not exist. */

@@ -309,7 +309,7 @@ abstract sealed class CsvColumns {
 				found = cells.operation(this.operation);
 				if (found == null) {
 					FormatHints.rejectAfterDatabaseChange(record, cells.excerpt(this.operation));
-					return FormatHints.unknownOperation(cells.excerpt(this.operation));
+					return cells.unknownOperation(this.operation);
 				}
 			}
 			if (found != null) {

@@ -168,7 +168,7 @@ final class JsonDraft {
 			this.operation = this.limit.operations().find(this.source, offset, length);
 			if (this.operation == null) {
 				refuse(Rejection.UNKNOWN_OPERATION,
-						FormatHints.unknownOperation(Excerpt.of(this.source, offset, length)));
+						FormatHints.unknownOperation(Excerpt.of(this.source, offset, length), this.limit.operations()));
 			}
 		}
 	}

@@ -21,7 +21,7 @@ enum JsonSpelling {
 
 	ARGS("'key' and 'args'", null, null),
 
-	/** The keys are among the arguments, after their number. */
+	/** Other arguments come before the first key. */
 	COMMAND("'args' alone, all that follows the name in the command", null, null);
 
 	private static final JsonMember[] OWN = { JsonMember.VALUE, JsonMember.FIELDS, JsonMember.TTL, JsonMember.EXPIRE_AT,
@@ -31,7 +31,7 @@ enum JsonSpelling {
 
 	private static final Map<Operation, JsonSpelling> BY_OPERATION = Map.of(Operation.SET, VALUE_AND_TTL,
 			Operation.HSET, FIELDS_AND_TTL, Operation.RPOP, COUNT, Operation.LPOP, COUNT, Operation.LPUSH, VALUE,
-			Operation.RPUSH, VALUE, Operation.EVALSHA, COMMAND, Operation.MSETEX, COMMAND);
+			Operation.RPUSH, VALUE);
 
 	private final String takes;
 
@@ -46,7 +46,8 @@ enum JsonSpelling {
 	}
 
 	static JsonSpelling of(Operation operation) {
-		return BY_OPERATION.getOrDefault(operation, ARGS);
+		return BY_OPERATION.getOrDefault(operation,
+				(operation.firstKey() == 0 && !operation.isContainer()) ? ARGS : COMMAND);
 	}
 
 	/**

@@ -129,7 +129,8 @@ public final class NdjsonReader implements RecordReader {
 		}
 
 		@Override
-		public void skip() {
+		public void skip(long line) {
+			NdjsonReader.this.line = line;
 			NdjsonReader.this.parser.skip();
 		}
 

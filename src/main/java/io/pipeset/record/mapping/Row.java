@@ -91,7 +91,7 @@ public abstract class Row extends RowValues {
 
 	/** Forgets the last row, and counts this one. */
 	protected final void begin() {
-		skip();
+		this.number++;
 		clear();
 		this.fault = null;
 		this.begun = false;
@@ -100,9 +100,21 @@ public abstract class Row extends RowValues {
 		this.next = 0;
 	}
 
-	/** Counts a row that is too large to be read. */
+	/**
+	 * Begins a row that is too large to be read. The reader refuses its first record, and
+	 * the row refuses the others.
+	 */
 	public final void skip() {
-		this.number++;
+		begin();
+		this.begun = true;
+		this.leftOut = 0;
+		this.isPrepared = true;
+		this.fault = this.limit.tooLarge();
+		for (int i = 0; i < this.prepared.length; i++) {
+			this.prepared[i].begin(0);
+			this.prepared[i].operation(this.records[i].operation());
+		}
+		this.next = 1;
 	}
 
 	/** Whether the row that was read last makes another record. */
@@ -409,7 +421,7 @@ public abstract class Row extends RowValues {
 			refuse(Rejection.MALFORMED,
 					noun() + " '" + name(slot) + "' is no object, and 'fields' spreads it into names and values");
 		}
-		else if (record.argumentCount() == before) {
+		else if (record.argumentCount() == before && record.rejection() == null && problem() == null) {
 			this.emptySpread = slot;
 		}
 	}

@@ -1,6 +1,7 @@
 package io.pipeset.record.mapping;
 
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,9 @@ public record Word(String text, @Nullable Template template) {
 	private static final String OPEN = "[";
 
 	private static final String CLOSE = "]";
+
+	/** Words are text, so that a byte beyond ASCII cannot be written by its number. */
+	private static final int LAST_ASCII = 0x7F;
 
 	/**
 	 * Parses a value of {@code args}. A bracket alone is written twice to stand for
@@ -100,6 +104,15 @@ public record Word(String text, @Nullable Template template) {
 			else if (quote == '\'') {
 				word.append((text.charAt(at) == '\'') ? text.charAt(at++) : c);
 			}
+			else if (text.charAt(at) == 'x' && at + 2 < text.length() && HexFormat.isHexDigit(text.charAt(at + 1))
+					&& HexFormat.isHexDigit(text.charAt(at + 2))) {
+				int code = HexFormat.fromHexDigits(text, at + 1, at + 3);
+				if (code > LAST_ASCII) {
+					return -1;
+				}
+				word.append((char) code);
+				at += 3;
+			}
 			else {
 				word.append(unescape(text.charAt(at++)));
 			}
@@ -177,6 +190,11 @@ public record Word(String text, @Nullable Template template) {
 	/** Whether it is a text that is the same for all rows. */
 	boolean isLiteral() {
 		return this.template != null && this.template.names().isEmpty();
+	}
+
+	/** The text without its quotes; {@code null} if it depends on the row. */
+	public @Nullable String literal() {
+		return (this.template != null && isLiteral()) ? this.template.literal() : null;
 	}
 
 	@Override

@@ -67,7 +67,8 @@ final class CommandWords {
 			record.reject(Rejection.MALFORMED, "SELECT takes a database's number and nothing else");
 		}
 		else if (!record.isOfWrongDatabase()) {
-			record.reject(Rejection.UNKNOWN_OPERATION, FormatHints.unknownOperation(word(0, source, base)));
+			record.reject(Rejection.UNKNOWN_OPERATION,
+					FormatHints.unknownOperation(word(0, source, base), this.limit.operations()));
 		}
 		record.check();
 		return true;

@@ -184,7 +184,8 @@ class JobItemsTests {
 	@ValueSource(strings = { "[\"JSON.SET\",\"a\",\"$\",\"{}\"]", "[\"JSON.MSET\",\"a\",\"$\",\"{}\"]",
 			"[\"TS.MADD\",\"a\",\"1\",\"2\"]", "[\"MSETEX\",\"2\",\"a\",\"1\",\"b\",\"2\",\"EX\",\"9\"]",
 			"[\"COPY\",\"a\",\"b\",\"REPLACE\"]", "[\"PERSIST\",\"a\"]", "[\"RPOP\",\"a\",\"2\"]",
-			"[\"SET\",\"a\",\"1\",\"NX\"]" })
+			"[\"SET\",\"a\",\"1\",\"NX\"]", "[\"BITOP\",\"AND\",\"a\",\"b\"]",
+			"[\"XGROUP\",\"CREATE\",\"a\",\"readers\",\"0\",\"MKSTREAM\"]" })
 	void recordsAndTheirCommandsArePostableWhateverTheirOperation(String command) {
 		String location = ended("/v1/jobs?maxErrors=0", Service.NDJSON, "bad\n" + command);
 		String item = this.service.get(location + "/items?status=unprocessed").text();

@@ -154,6 +154,25 @@ class AnyOperationTests {
 	}
 
 	@Test
+	void anUnknownNameIsToldWithTheNearestThatTheServerHas() {
+		JsonNode report = this.service.post("/v1/jobs", "text/plain", "LTRIMM list 0 1\n\u017fPOP set\n").report();
+		assertThat(report.at("/items/0/error/message").asString()).endsWith("the nearest supported one is LTRIM");
+		assertThat(report.at("/errorCodes/UNKNOWN_OPERATION").asInt()).isEqualTo(2);
+		assertThat(this.redis.scard("set")).isEqualTo(3);
+	}
+
+	@Test
+	void theNameInACommandMayStandInQuotes() {
+		JsonNode report = this.service.post(
+				"/v1/jobs?command=%22ltrim%22%20%7Bk%7D%200%200&command=%22XGROUP%22%20%22create%22%20stream%20%7Bk%7D%20$",
+				"text/csv", "k\nlist\n")
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
+		assertThat(this.service.post("/v1/jobs?command=%7Bop%7D%20x", "text/csv", "op\nDEL\n")
+			.refusal(400, "invalid-setting")).contains("which no row can change, not with '{op}'");
+	}
+
+	@Test
 	void aCountBeyondAllBoundsTakesNothing() {
 		for (String count : List.of("101", "4611686018427387904", "9223372036854775807")) {
 			this.service.post("/v1/jobs", "text/plain", "ZPOPMIN zset " + count).job(422, "stopped", "stopped");

@@ -137,6 +137,29 @@ class LimitTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(strings = { "text/csv", "text/tab-separated-values", "application/x-ndjson", "application/json" })
+	void aRowThatIsTooLargeIsARecordOfEachCommand(String type) {
+		boolean cells = type.startsWith("text");
+		char delimiter = (type.equals("text/csv")) ? ',' : '\t';
+		StringBuilder body = new StringBuilder((cells) ? "id" + delimiter + "v\n" : "");
+		for (int i = 0; i < 3; i++) {
+			String value = (i == 1) ? "x".repeat(20_000) : "x";
+			body.append((type.equals("application/json")) ? (i == 0) ? "[" : "," : "")
+				.append((cells) ? i + "" + delimiter + value : "{\"id\":" + i + ",\"v\":\"" + value + "\"}")
+				.append('\n');
+		}
+		body.append((type.equals("application/json")) ? "]" : "");
+		JsonNode report = this.service
+			.post("/v1/jobs?command=SET%20a:%7Bid%7D%20%7Bv%7D&command=SET%20b:%7Bid%7D%20%7B@index%7D", type,
+					body.toString())
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(6, 4, 0, 2, 0, 0));
+		assertThat(report.at("/errorCodes/TOO_LARGE").asInt()).isEqualTo(2);
+		assertThat(report.at("/items/1/error/line")).isEqualTo(report.at("/items/0/error/line"));
+		assertThat(this.redis.get("b:2")).isEqualTo("2");
+	}
+
+	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
 			application/x-ndjson     | ["SADD","k"%s]                                 | ,1          | ["SADD","k",1]
 			application/x-ndjson     | {"op":"SADD","key":"k","args":[0%s]}           | ,1          | ["SADD","k",1]

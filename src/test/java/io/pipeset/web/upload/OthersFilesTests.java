@@ -121,6 +121,13 @@ class OthersFilesTests {
 		}
 
 		@Test
+		void anElementThatIsNotBase64IsNamed() {
+			JsonNode report = load(Service.NDJSON, "{\"id\":\"\",\"tags\":\"no base64!\"}", "op", "SADD", "key", "s",
+					"args", "{tags...}", "encoding", "base64");
+			assertThat(message(report, 0)).contains("base64").doesNotContain("no elements");
+		}
+
+		@Test
 		void oneValueIsNoPlaceForThem() {
 			assertThat(refused(Service.NDJSON, "{}", "op", "SET", "key", "{id}", "value", "{tags...}"))
 				.contains("'value' is one value");

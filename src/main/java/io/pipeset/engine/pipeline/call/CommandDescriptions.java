@@ -107,6 +107,11 @@ final class CommandDescriptions {
 		return (subcommands.isEmpty()) ? null : Operation.container(name, subcommands);
 	}
 
+	/** The names of all operations, in upper case. */
+	Collection<String> names() {
+		return this.commands.keySet();
+	}
+
 	private static int number(@Nullable Object part) {
 		return (part instanceof Long number) ? number.intValue() : 0;
 	}

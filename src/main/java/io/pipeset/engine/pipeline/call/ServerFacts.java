@@ -1,5 +1,7 @@
 package io.pipeset.engine.pipeline.call;
 
+import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import io.pipeset.record.Operation;
@@ -68,6 +70,12 @@ public final class ServerFacts {
 			found = ask().find(name);
 		}
 		return found;
+	}
+
+	/** The names of the operations that the server has described so far. */
+	public Collection<String> describedNames() {
+		CommandDescriptions known = this.commands;
+		return (known != null) ? known.names() : List.of();
 	}
 
 	private CommandDescriptions ask() {
