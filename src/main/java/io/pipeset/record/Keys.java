@@ -35,7 +35,7 @@ abstract class Keys {
 		}
 	};
 
-	/** As many as the first argument says, from the second on, a value behind each. */
+	/** As many as the first argument says, from the second on, a value after each. */
 	static final Keys COUNTED_PAIRS = new Keys("COUNTED_PAIRS", 1, 2) {
 		@Override
 		int count(int arguments, long counted) {

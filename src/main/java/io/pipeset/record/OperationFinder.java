@@ -2,6 +2,7 @@ package io.pipeset.record;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,9 @@ public interface OperationFinder {
 	/** Finds the operations of the table alone. */
 	OperationFinder TABLE = Operation::find;
 
+	/** The names of the operations of the table. */
+	List<String> TABLE_NAMES = Operation.values().stream().map(Operation::toString).toList();
+
 	/**
 	 * Finds an operation by its name in any case.
 	 * @return the operation, or {@code null} if there is none of this name
@@ -19,7 +23,7 @@ public interface OperationFinder {
 
 	/** The names of all operations that are known now, for messages. */
 	default Collection<String> names() {
-		return Operation.values().stream().map(Operation::toString).toList();
+		return TABLE_NAMES;
 	}
 
 	/**

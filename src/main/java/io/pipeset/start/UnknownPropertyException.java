@@ -4,7 +4,9 @@ import java.io.Serial;
 import java.util.List;
 import java.util.StringJoiner;
 
-/** Somebody has set a property of the service that it does not have. */
+/**
+ * The configuration has a property under {@code pipeset} that the service does not have.
+ */
 final class UnknownPropertyException extends IllegalStateException {
 
 	@Serial

@@ -153,7 +153,7 @@ final class Runs {
 		requireNotStopped();
 		this.begun = true;
 		EndedJob<JobReport> job = this.jobs.run(this.owner, new JobInput.Generated(records, count), settings,
-				Jobs.Values.IN_ITEMS, Caller.NOBODY);
+				Jobs.Values.IN_ITEMS, Caller.SERVICE);
 		boolean writtenBefore = this.written;
 		this.written |= job.report().counts().applied() + job.report().counts().unknown() > 0;
 		this.unfenced |= Boolean.FALSE.equals(job.report().losses().fenced());

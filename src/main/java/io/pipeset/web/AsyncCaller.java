@@ -29,7 +29,7 @@ final class AsyncCaller implements Caller {
 
 	@Override
 	public Watch watch(Runnable gone) {
-		return NOBODY.watch(gone);
+		return SERVICE.watch(gone);
 	}
 
 	/** The job was not taken; {@code false} if it was. */

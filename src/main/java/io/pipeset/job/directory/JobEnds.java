@@ -126,7 +126,7 @@ class JobEnds {
 			report = new StoredReport(content.warnings, rest, null);
 		}
 		if (reportFile != null && Boolean.TRUE.equals(content.removable)) {
-			this.spool.mayRemove(reportFile);
+			this.spool.allowRemoval(reportFile);
 		}
 		return new JobEnd(content.client, content.status, report, file, reportFile);
 	}

@@ -14,7 +14,7 @@ public interface Caller {
 			+ " until the response arrives";
 
 	/** The service itself as the caller: it sends no input and never disconnects. */
-	Caller NOBODY = new Caller() {
+	Caller SERVICE = new Caller() {
 
 		@Override
 		public void endInputIfPaused(Duration idle) {

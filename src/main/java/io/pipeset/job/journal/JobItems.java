@@ -179,7 +179,7 @@ public final class JobItems implements Spool.Removable {
 			close();
 		}
 		else {
-			this.spool.mayRemove(this);
+			this.spool.allowRemoval(this);
 		}
 	}
 

@@ -101,7 +101,10 @@ final class JobExecution {
 		this.earlier = (job.items() != null) ? job.items().earlier() : null;
 	}
 
-	/** A dry run needs no Redis: an operation that nobody describes is an unknown one. */
+	/**
+	 * A dry run needs no Redis. Without Redis, only the operations of the table are
+	 * known.
+	 */
 	private static OperationFinder withoutRedis(OperationFinder operations) {
 		return (bytes, offset, length) -> {
 			try {
@@ -175,7 +178,7 @@ final class JobExecution {
 		// Reading an upload without a rate limit detects that the caller is gone. Other
 		// input may not be read for long, so watch the connection.
 		boolean watches = this.job.rateLimit().perSecond() > 0 || !input.isUploaded();
-		Watch watch = ((watches) ? caller : Caller.NOBODY)
+		Watch watch = ((watches) ? caller : Caller.SERVICE)
 			.watch(() -> this.context.stop().because(Cause.CANCELLED, Caller.GONE));
 		try {
 			if (!this.context.stop().isSet()) {

@@ -26,11 +26,12 @@ public final class NearestName {
 		int limit = Math.max(1, wanted.length() / 3);
 		String nearest = null;
 		int best = Integer.MAX_VALUE;
+		int[] row = new int[MAX_CHARACTERS + 1];
 		for (String candidate : known) {
 			String other = candidate.toUpperCase(Locale.ROOT);
 			int lengthDifference = Math.abs(other.length() - wanted.length());
 			int distance = (wanted.length() > 2 && other.startsWith(wanted)) ? 1
-					: (lengthDifference > limit) ? Integer.MAX_VALUE : distance(wanted, other);
+					: (lengthDifference > limit) ? Integer.MAX_VALUE : distance(other, wanted, row);
 			// Prefer the name whose length is nearest.
 			int score = (distance > limit) ? Integer.MAX_VALUE : distance * 2 * MAX_CHARACTERS + lengthDifference;
 			if (score < best) {
@@ -42,15 +43,14 @@ public final class NearestName {
 	}
 
 	/** The edit distance: the number of characters to change, add or remove. */
-	private static int distance(String one, String other) {
-		int[] row = new int[other.length() + 1];
-		for (int j = 0; j < row.length; j++) {
+	private static int distance(String one, String other, int[] row) {
+		for (int j = 0; j <= other.length(); j++) {
 			row[j] = j;
 		}
 		for (int i = 1; i <= one.length(); i++) {
 			int diagonal = row[0];
 			row[0] = i;
-			for (int j = 1; j < row.length; j++) {
+			for (int j = 1; j <= other.length(); j++) {
 				int changed = diagonal + ((one.charAt(i - 1) == other.charAt(j - 1)) ? 0 : 1);
 				diagonal = row[j];
 				row[j] = Math.min(changed, Math.min(row[j], row[j - 1]) + 1);

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param delimiter the byte of ASCII that separates the cells of CSV
  * @param backslash whether a backslash escapes the character after it
- * @param nullText the text of a cell without quotes that is null, beside an empty one;
+ * @param nullText the text of a cell without quotes that is null, as an empty cell is;
  * {@code null} if there is none
  * @param trim whether blanks around cells without quotes are dropped
  */

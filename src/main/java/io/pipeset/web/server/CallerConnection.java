@@ -62,7 +62,7 @@ public final class CallerConnection implements Caller {
 	 * @return the caller; nobody where the request shares its connection with others
 	 */
 	public static Caller of(HttpServletRequest request) {
-		return (request.getAttribute(ATTRIBUTE) instanceof CallerConnection connection) ? connection : NOBODY;
+		return (request.getAttribute(ATTRIBUTE) instanceof CallerConnection connection) ? connection : SERVICE;
 	}
 
 	/**

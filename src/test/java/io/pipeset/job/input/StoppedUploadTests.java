@@ -17,7 +17,7 @@ class StoppedUploadTests {
 		AtomicInteger threads = new AtomicInteger();
 		JobStop stop = new JobStop();
 		Executor executor = (task) -> threads.incrementAndGet();
-		StoppedUpload upload = new StoppedUpload(stop, executor, Caller.NOBODY);
+		StoppedUpload upload = new StoppedUpload(stop, executor, Caller.SERVICE);
 		for (int slab = 0; slab < 1000; slab++) {
 			stop.because(Cause.STOPPED, "More records were rejected than maxErrors=0 allows");
 		}

@@ -307,7 +307,7 @@ class JobQueueTests {
 		Task first = job();
 		queue.enter(first, true, this::accepted);
 		CompletableFuture<?> waiting = CompletableFuture
-			.runAsync(() -> queue.run(job(), this.client, Caller.NOBODY, () -> {
+			.runAsync(() -> queue.run(job(), this.client, Caller.SERVICE, () -> {
 				throw new IllegalStateException("It began");
 			}), this.threads);
 		await().until(() -> queue.waiting() == 1);
@@ -327,7 +327,7 @@ class JobQueueTests {
 		JobQueue queue = queue(1, 1, "1h");
 		KnownJob[] known = new KnownJob[1];
 		assertThatExceptionOfType(IllegalStateException.class)
-			.isThrownBy(() -> queue.run(job(), this.client, Caller.NOBODY, () -> {
+			.isThrownBy(() -> queue.run(job(), this.client, Caller.SERVICE, () -> {
 				known[0] = this.jobs.list(this.client, JobState.RUNNING, null, null, 10).get(0);
 				throw new IllegalStateException("A defect");
 			}));
@@ -341,7 +341,7 @@ class JobQueueTests {
 		JobQueue queue = queue(1, 0, "1h");
 		Task job = job();
 		assertThatExceptionOfType(OutOfMemoryError.class)
-			.isThrownBy(() -> queue.run(job, this.client, Caller.NOBODY, () -> {
+			.isThrownBy(() -> queue.run(job, this.client, Caller.SERVICE, () -> {
 				job.tallies(() -> {
 					job.tallies(() -> Tally.of(0, null));
 					throw new OutOfMemoryError("Cannot reserve direct buffer memory");

@@ -317,7 +317,7 @@ class RunningJobTests {
 					Admission admission = new Admission(this.running.settings(), scripts, limits, anybody, false, true);
 					return new JobExecution(this.running, this.context, limits, anybody, admission,
 							OperationFinder.TABLE)
-						.run(Caller.NOBODY);
+						.run(Caller.SERVICE);
 				}
 				finally {
 					this.running.memory().close();

@@ -91,7 +91,7 @@ class TasksTests {
 
 	private <T> T run(Function<Task, T> body) {
 		return this.tasks
-			.run(Client.anybody(false), JobKind.ANALYSIS, null, Caller.NOBODY,
+			.run(Client.anybody(false), JobKind.ANALYSIS, null, Caller.SERVICE,
 					(task) -> new EndedJob<>(task.id(), body.apply(task), task.ending(), false, task.memory()))
 			.report();
 	}

@@ -167,8 +167,8 @@ class SpoolTests {
 		for (boolean anywhere : List.of(false, true)) {
 			Path full = Files.createSymbolicLink(this.temporary.resolve("full"), Path.of("/dev/full"));
 			AtomicInteger removed = new AtomicInteger();
-			spool.mayRemove(removed::incrementAndGet);
-			spool.mayRemove(() -> removed.addAndGet(10));
+			spool.allowRemoval(removed::incrementAndGet);
+			spool.allowRemoval(() -> removed.addAndGet(10));
 			try (SpoolFile file = new SpoolFile(spool, full, null, 0)) {
 				assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> {
 					if (anywhere) {
@@ -346,7 +346,7 @@ class SpoolTests {
 
 		private RemovableFile(Spool spool, Spool.Share share) throws IOException {
 			this.file = spool.create("of-" + share.client(), share);
-			spool.mayRemove(this);
+			spool.allowRemoval(this);
 		}
 
 		@Override

@@ -182,7 +182,7 @@ class TuningTests {
 	private JsonNode tune(LongSupplier clock, Map<String, String> query) {
 		Tunings tunings = new Tunings(this.tasks, this.jobs, this.nodes, this.defaults, clock);
 		EndedJob<?> ended = tunings.run(this.client,
-				TuningSettings.read(query::get, this.properties, this.limits, this.defaults), Caller.NOBODY);
+				TuningSettings.read(query::get, this.properties, this.limits, this.defaults), Caller.SERVICE);
 		ended.memory().close();
 		assertThat(ended.ending()).isEqualTo(Ending.COMPLETED);
 		return JsonMapper.shared().valueToTree(ended.report());
