@@ -140,6 +140,18 @@ public final class ArgumentBytes {
 		return true;
 	}
 
+	/**
+	 * Appends a number.
+	 * @param bits the number, whose lowest byte comes first
+	 * @param size how many bytes it has, from 1 to 8
+	 */
+	public void appendLittleEndian(long bits, int size) {
+		ensureCapacity(size);
+		for (int i = 0; i < size; i++) {
+			this.bytes[this.used++] = (byte) (bits >>> 8 * i);
+		}
+	}
+
 	/** Makes sure that the array can take further bytes of the current argument. */
 	private void ensureCapacity(int more) {
 		if (more > this.bytes.length - this.used) {

@@ -153,7 +153,7 @@ final class MappingSettings {
 		checkGroups(Setting.ARGS, this.args);
 		checkCount(operation);
 		Templates templates = new Templates(operation, texts());
-		checkSteps(templates);
+		checkNames(templates);
 		return templates;
 	}
 
@@ -182,7 +182,7 @@ final class MappingSettings {
 							+ " braces out of a URL unless it is called with -g");
 		}
 		Templates templates = new Templates(operations, texts());
-		checkSteps(templates);
+		checkNames(templates);
 		return templates;
 	}
 
@@ -224,8 +224,12 @@ final class MappingSettings {
 		}
 	}
 
-	private static void checkSteps(Templates templates) {
+	private static void checkNames(Templates templates) {
 		for (String name : templates.names()) {
+			String problem = Template.problemOfForm(name);
+			if (problem != null) {
+				throw new InvalidSettingException(templates.settingOf(name), problem);
+			}
 			long steps = 1 + name.chars().filter((character) -> character == '.').count();
 			if (steps > Template.MOST_STEPS) {
 				throw new InvalidSettingException(templates.settingOf(name),

@@ -158,7 +158,7 @@ abstract class RowValues {
 				return false;
 			}
 			Form form = (slot == slots[i]) ? part.form(i) : null;
-			if (length > 0 && !append(slot, length, form, encoding)) {
+			if ((length > 0 || (length == 0 && form != null)) && !append(slot, length, form, encoding)) {
 				return false;
 			}
 			byte[] literal = literals[i + 1];
@@ -184,12 +184,12 @@ abstract class RowValues {
 			return false;
 		}
 		if (form != null) {
-			boolean read = form.append(this.made, source(name), offset(name), length);
-			if (!read) {
-				refuse(Rejection.MALFORMED, noun() + " '" + name(name) + "' is not of the form " + form.label() + ": '"
-						+ Excerpt.of(source(name), offset(name), length) + "'");
+			String problem = form.append(this.made, source(name), offset(name), length);
+			if (problem != null) {
+				refuse(Rejection.MALFORMED,
+						noun() + " '" + name(name) + "' is not of the form " + form + ": " + problem);
 			}
-			return read;
+			return problem == null;
 		}
 		if (encoding == Encoding.UTF8 || !isString(name)) {
 			this.made.append(source(name), offset(name), length);

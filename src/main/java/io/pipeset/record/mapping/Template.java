@@ -119,6 +119,16 @@ public final class Template {
 		return this.names;
 	}
 
+	/**
+	 * Finds out whether a name in a template ends with a form that does not exist, such
+	 * as {@code :f31}.
+	 * @return what is wrong with it, to follow the name of a setting; {@code null} if the
+	 * name is fine
+	 */
+	public static @Nullable String problemOfForm(String name) {
+		return Form.problem(name);
+	}
+
 	/** The bytes around the names, one more than there are names. */
 	byte[][] literals() {
 		return this.literals.stream().map((literal) -> literal.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);

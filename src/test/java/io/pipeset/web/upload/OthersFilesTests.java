@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import io.lettuce.core.Range;
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
@@ -409,6 +410,74 @@ class OthersFilesTests {
 			assertThat(redis.hgetall("f:4")).isEqualTo(Map.of("p", "own", "x", "<>"));
 			assertThat(message(report, 0)).contains("'p' is not of the form base64: '?'");
 			assertThat(message(report, 1)).contains("'x' is not of the form hex: '4'");
+		}
+
+	}
+
+	@Nested
+	class Vectors {
+
+		private final String documents = """
+				{"id": 1, "title": "Night trains", "embedding": [0.1, -0.25, 0.5, 1.0, -1.0, 3.1415927, 1e-07, 0.0]}
+				{"id": 2, "title": "Züge bei Nacht", "embedding": "[0, 0, 0, 0, 0, 0, 0, 1]"}
+				{"id": 3, "title": "seven numbers", "embedding": [0.1, -0.25, 0.5, 1.0, -1.0, 3.1415927, 1e-07]}
+				{"id": 4, "title": "no vector", "embedding": null}
+				{"id": 5, "title": "a word", "embedding": [0.1, "x", 0.5, 1, 2, 3, 4, 5]}
+				""";
+
+		private final String first = "cdcccc3d000080be0000003f0000803f000080bfdb0f494095bfd63300000000";
+
+		private String hex(String key) {
+			return redis.eval("return (redis.call('HGET', KEYS[1], 'embedding'):gsub('.', function(c)"
+					+ " return string.format('%02x', c:byte()) end))", ScriptOutputType.VALUE, key);
+		}
+
+		@Test
+		void numbersBecomeTheBytesThatASearchReads() {
+			JsonNode report = load(Service.NDJSON, this.documents, "op", "HSET", "key", "v:{id}", "fields",
+					"title,embedding={embedding:f32[8]}");
+			assertThat(Answer.counts(report)).isEqualTo(counts(5, 2, 3));
+			assertThat(hex("v:1")).isEqualTo(this.first);
+			assertThat(hex("v:2")).isEqualTo("00".repeat(28) + "0000803f");
+			assertThat(message(report, 0)).isEqualTo("member 'embedding' is not of the form f32[8]: it has 7 numbers");
+			assertThat(message(report, 1)).contains("'embedding' is null");
+			assertThat(message(report, 2))
+				.isEqualTo("member 'embedding' is not of the form f32[8]: its value 2 is '\"x\"'");
+			assertThat(redis.exists("v:3", "v:4", "v:5")).isZero();
+		}
+
+		@Test
+		void aCellIsTakenAlike() {
+			load(CSV, """
+					id,title,embedding
+					1,Night trains,"[0.1, -0.25, 0.5, 1.0, -1.0, 3.1415927, 1e-07, 0.0]"
+					2,Züge,"0.0 0.0 1.0"
+					3,empty,""
+					""", "command", "HSET v:{id} title {title} embedding {embedding:f32}");
+			assertThat(hex("v:1")).isEqualTo(this.first);
+			assertThat(hex("v:2")).isEqualTo("00".repeat(8) + "0000803f");
+			assertThat(redis.exists("v:3")).isZero();
+		}
+
+		@Test
+		void aVectorSetTakesThem() {
+			TestRedis.shared().assumeKnown("VADD");
+			JsonNode report = load(Service.NDJSON, this.documents, "command",
+					"VADD vectors FP32 {embedding:f32[8]} {id} SETATTR {*}");
+			assertThat(Answer.counts(report)).isEqualTo(counts(5, 2, 3));
+			report = load(Service.NDJSON, this.documents, "op", "VADD", "key", "vectors:2", "args", "VALUES", "args",
+					"8", "args", "{embedding...}", "args", "{id}");
+			assertThat(Answer.counts(report).rejected()).isEqualTo(4);
+		}
+
+		@Test
+		void aFormThatThereIsNotIsRefusedByName() {
+			assertThat(refused(Service.NDJSON, this.documents, "op", "HSET", "key", "v:{id}", "fields",
+					"title,embedding={embedding:f31}"))
+				.isEqualTo("'fields' has the name 'embedding:f31', and 'f31' is not a form: allowed are base64, hex,"
+						+ " f16, f32, f64, and a count of numbers from 1 to 1000000 as in f32[1536]");
+			assertThat(refused(Service.NDJSON, this.documents, "command", "HSET v:{id} v {embedding:fp32}"))
+				.startsWith("'command' has the name 'embedding:fp32'");
 		}
 
 	}
