@@ -1,5 +1,8 @@
 package io.pipeset.record;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 import io.pipeset.record.memory.MemoryReservation;
@@ -13,6 +16,12 @@ import io.pipeset.record.memory.MemoryReservation;
 public final class ArgumentBytes {
 
 	private static final byte[] BASE64_VALUES = base64Values();
+
+	private static final VarHandle SHORTS = littleEndian(short[].class);
+
+	private static final VarHandle INTS = littleEndian(int[].class);
+
+	private static final VarHandle LONGS = littleEndian(long[].class);
 
 	private static final int MIN_BYTES = 1024;
 
@@ -140,16 +149,25 @@ public final class ArgumentBytes {
 		return true;
 	}
 
-	/**
-	 * Appends a number.
-	 * @param bits the number, whose lowest byte comes first
-	 * @param size how many bytes it has, from 1 to 8
-	 */
-	public void appendLittleEndian(long bits, int size) {
-		ensureCapacity(size);
-		for (int i = 0; i < size; i++) {
-			this.bytes[this.used++] = (byte) (bits >>> 8 * i);
-		}
+	/** Appends the two bytes of a number, the lower one first. */
+	public void appendLittleEndian(short bits) {
+		ensureCapacity(Short.BYTES);
+		SHORTS.set(this.bytes, this.used, bits);
+		this.used += Short.BYTES;
+	}
+
+	/** Appends the four bytes of a number, the lowest one first. */
+	public void appendLittleEndian(int bits) {
+		ensureCapacity(Integer.BYTES);
+		INTS.set(this.bytes, this.used, bits);
+		this.used += Integer.BYTES;
+	}
+
+	/** Appends the eight bytes of a number, the lowest one first. */
+	public void appendLittleEndian(long bits) {
+		ensureCapacity(Long.BYTES);
+		LONGS.set(this.bytes, this.used, bits);
+		this.used += Long.BYTES;
 	}
 
 	/** Makes sure that the array can take further bytes of the current argument. */
@@ -172,6 +190,10 @@ public final class ArgumentBytes {
 		this.bytes = grown;
 		this.start = 0;
 		this.used = length;
+	}
+
+	private static VarHandle littleEndian(Class<?> numbers) {
+		return MethodHandles.byteArrayViewVarHandle(numbers, ByteOrder.LITTLE_ENDIAN);
 	}
 
 	private static byte[] base64Values() {

@@ -76,7 +76,7 @@ record Form(Kind kind, int count) {
 		if (!read) {
 			return "'" + Excerpt.of(source, offset, length) + "'";
 		}
-		return (this.kind.isVector()) ? new Vector(this, out).append(source, offset, offset + length) : null;
+		return (this.kind.isVector()) ? new Vector(this, out, source, offset, length).append() : null;
 	}
 
 	@Override

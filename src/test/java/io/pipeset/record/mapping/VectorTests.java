@@ -1,5 +1,6 @@
 package io.pipeset.record.mapping;
 
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -70,6 +71,33 @@ class VectorTests {
 	}
 
 	@Test
+	void shortDecimalsAreTheNearestFloatsToo() {
+		Random random = new Random(9);
+		for (int i = 0; i < 300_000; i++) {
+			String digits = Long.toString(random.nextLong() >>> random.nextInt(63));
+			int point = random.nextInt(digits.length() + 1);
+			String text = ((i % 2 == 0) ? "-" : "") + digits.substring(0, point).replace("-", "")
+					+ ((i % 3 == 0) ? "." : ".000") + digits.substring(point).replace("-", "");
+			if (text.matches(".*[0-9].*")) {
+				assertThat(bytes("f32", text).getFloat()).as(text).isEqualTo(Float.parseFloat(text));
+			}
+		}
+	}
+
+	@Test
+	void decimalsBetweenTwoFloatsAreTheNearestFloatsToo() {
+		Random random = new Random(11);
+		for (int i = 0; i < 100_000; i++) {
+			float below = random.nextFloat();
+			BigDecimal middle = new BigDecimal(below).add(new BigDecimal(Math.nextUp(below)))
+				.divide(BigDecimal.valueOf(2));
+			String text = middle.add(BigDecimal.valueOf(random.nextInt(3) - 1, 20)).toPlainString();
+			text = (i % 2 == 0) ? text.substring(0, Math.min(text.length(), 20)) : text;
+			assertThat(bytes("f32", text).getFloat()).as(text).isEqualTo(Float.parseFloat(text));
+		}
+	}
+
+	@Test
 	void eachNumberOf16BitsIsItsOwnNearestOne() {
 		double before = -1;
 		for (int bits = 0; bits < 0x7C00; bits++) {
@@ -118,9 +146,9 @@ class VectorTests {
 			f32    | [0x1]            | its value 1 is '0x1'
 			f32    | [1-2]            | its value 1 is '1-2'
 			f32    | [-]              | its value 1 is '-'
-			f32    | [1,3.5e38]       | its value 2, '3.5e38', is out of range
-			f64    | [1e309]          | its value 1, '1e309', is out of range
-			f16    | [-65520]         | its value 1, '-65520', is out of range
+			f32    | [1,3.5e38]       | its value 2 is out of range: '3.5e38'
+			f64    | [1e309]          | its value 1 is out of range: '1e309'
+			f16    | [-65520]         | its value 1 is out of range: '-65520'
 			""")
 	void whatIsNoVector(String form, String text, String problem) {
 		assertThat(problem(form, text)).isEqualTo(problem);
