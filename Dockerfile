@@ -4,6 +4,9 @@ COPY . .
 RUN --mount=type=cache,target=/root/.m2 \
     mvn -B -ntp -DskipTests clean package \
     && java -Djarmode=tools -jar target/pipeset.jar extract --layers --destination layers
+# zstd's native library as a file: the service would unpack it into /tmp, from which a container may not be allowed to run code.
+RUN mkdir native && cd native && jar xf ../layers/dependencies/lib/zstd-jni-*.jar linux \
+    && cp "linux/$(uname -m | sed s/x86_64/amd64/)"/libzstd-jni-*.so libzstd-jni.so
 
 FROM eclipse-temurin:25-jre-noble AS service
 WORKDIR /opt/pipeset
@@ -13,6 +16,7 @@ COPY --from=build /build/layers/dependencies/ ./
 COPY --from=build /build/layers/spring-boot-loader/ ./
 COPY --from=build /build/layers/snapshot-dependencies/ ./
 COPY --from=build /build/layers/application/ ./
+COPY --from=build /build/native/libzstd-jni.so ./
 # All JVM flags but that of the cache below, which is made with these, and left out by a JVM with another collector. The
 # collector is named because under 2 CPUs or 2 GB the JVM takes the serial one, so that what was measured would not be
 # what runs. Classes are not unloaded, as none come anew: looking for them was the longest pause.
@@ -68,4 +72,4 @@ EXPOSE 8080 8081
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=6 \
     CMD ["/bin/bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/8081 && cat >&3 <<<$'GET /actuator/health/liveness HTTP/1.0\\r\\nHost: localhost\\r\\n\\r' && read -r _ status _ <&3 && [[ $status == 200 || $status == 400 ]]"]
 # Without a cache that fits, the JVM starts as if there were none.
-ENTRYPOINT ["java", "-XX:AOTCache=pipeset.aot", "-jar", "pipeset.jar"]
+ENTRYPOINT ["java", "-XX:AOTCache=pipeset.aot", "-DZstdNativePath=/opt/pipeset/libzstd-jni.so", "-jar", "pipeset.jar"]

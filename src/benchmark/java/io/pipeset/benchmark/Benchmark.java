@@ -14,6 +14,7 @@ import io.pipeset.benchmark.cases.Bench;
 import io.pipeset.benchmark.cases.BenchmarkCase;
 import io.pipeset.benchmark.cases.ClusterCase;
 import io.pipeset.benchmark.cases.DefaultsCase;
+import io.pipeset.benchmark.cases.EmbeddingsCase;
 import io.pipeset.benchmark.cases.FarCase;
 import io.pipeset.benchmark.cases.FirstSecondsCase;
 import io.pipeset.benchmark.cases.FormatsCase;
@@ -112,6 +113,7 @@ public final class Benchmark {
 		all.put("sweep", new SweepCase());
 		all.put("values", new ValuesCase());
 		all.put("async", new AsyncCase());
+		all.put("embeddings", new EmbeddingsCase());
 		all.put("analyses", new AnalysesCase());
 		all.put("cluster", new ClusterCase());
 		all.put("small", new SmallJobsCase(otherJar));

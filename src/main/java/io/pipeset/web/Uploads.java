@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 
 import io.pipeset.job.Client;
 import io.pipeset.job.JobLimits;
+import io.pipeset.job.input.BodyEncoding;
 import io.pipeset.job.input.ByteLimit;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.input.UploadedRecords;
@@ -69,15 +70,15 @@ class Uploads {
 			throw unsupportedType(request);
 		}
 		Charset charset = charset(request, format, mapping.header() != null);
-		boolean gzipped = isGzipped(request);
+		BodyEncoding encoding = bodyEncoding(request);
 		ByteLimit limit = this.limits.ofBodies().and(client.ofBodies());
 		long length = request.getContentLengthLong();
 		if (length > limit.most()) {
 			throw Problems.exception(Problem.TOO_LARGE, limit.exceededBy("body", String.valueOf(length)));
 		}
 		try {
-			return new UploadedRecords(new LimitedBody(request, limit, gzipped), length, gzipped, format, charset,
-					declared);
+			return new UploadedRecords(new LimitedBody(request, limit, encoding.isCompressed()), length, encoding,
+					format, charset, declared);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -192,17 +193,18 @@ class Uploads {
 			.toList();
 	}
 
-	private static boolean isGzipped(HttpServletRequest request) {
-		String encoding = encoding(request);
-		boolean gzipped = encoding.equalsIgnoreCase("gzip") || encoding.equalsIgnoreCase("x-gzip");
-		if (!gzipped && !encoding.isEmpty() && !encoding.equalsIgnoreCase("identity")) {
+	private static BodyEncoding bodyEncoding(HttpServletRequest request) {
+		String header = encoding(request);
+		BodyEncoding encoding = BodyEncoding.of(header);
+		String reason = (encoding != null) ? encoding.unavailable() : "it is not supported";
+		if (encoding == null || reason != null) {
 			ErrorResponseException problem = Problems.exception(Problem.UNSUPPORTED_CONTENT_ENCODING,
-					"Content-Encoding '" + Excerpt.of(encoding)
-							+ "' is not read here; send gzip, or the body as it is");
-			problem.getHeaders().set(HttpHeaders.ACCEPT_ENCODING, "gzip, identity");
+					"Content-Encoding '" + Excerpt.of(header) + "' cannot be read here, because " + reason
+							+ "; allowed are " + BodyEncoding.NAMES);
+			problem.getHeaders().set(HttpHeaders.ACCEPT_ENCODING, BodyEncoding.NAMES);
 			throw problem;
 		}
-		return gzipped;
+		return encoding;
 	}
 
 	/** The encodings of the body, or an empty text. */

@@ -81,7 +81,7 @@ class ArchitectureTests {
 			job.memory            | record record.memory report engine.pipeline engine.lane
 			job.pop               | record report engine.slab engine.pipeline engine.pipeline.call engine.servers engine.lane job.memory
 			job.sweep             | record record.memory report engine.pipeline engine.pipeline.call engine.lane engine.scan
-			job.input             | record record.body record.mapping record.format report job.spool engine.lane job.memory job.pop job.sweep job.settings
+			job.input             | record record.body record.mapping record.format record.memory report job.spool engine.lane job.memory job.pop job.sweep job.settings
 			job.settings          | record record.encoding record.body record.mapping record.format report engine.pipeline.flush
 			job                   | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers job.input job.memory job.settings job.spool record record.encoding record.body record.memory report
 			job.journal           | engine.lane engine.slab job job.input job.memory job.settings job.spool record record.body record.encoding record.format record.memory report
@@ -195,12 +195,12 @@ class ArchitectureTests {
 	}
 
 	@Test
-	void recordsKnowOnlyTheJdk() {
+	void recordsKnowOnlyTheJdkAndAParserOfNumbers() {
 		check(classes().that()
 			.resideInAPackage("io.pipeset.record..")
 			.should()
 			.onlyDependOnClassesThat()
-			.resideInAnyPackage("io.pipeset.record..", "java..", "org.jspecify..")
+			.resideInAnyPackage("io.pipeset.record..", "java..", "org.jspecify..", "ch.randelshofer.fastdoubleparser..")
 			.because("parsing is fuzzed and measured without Spring and without Redis. "
 					+ "Let a caller above pass in what a parser needs of them"));
 	}

@@ -74,9 +74,9 @@ public final class LeftSpool {
 		String id = JobId.next();
 		write(id + ".body", body);
 		write(id + ".job",
-				("{\"createdMillis\":1795386361749,\"bodyBytes\":" + body.length + ",\"gzipped\":" + gzipped
-						+ ",\"format\":\"" + format + "\",\"declared\":" + declared + ",\"settings\":{" + settings
-						+ "},\"operation\":null}")
+				("{\"createdMillis\":1795386361749,\"bodyBytes\":" + body.length + ",\"encoding\":\""
+						+ ((gzipped) ? "GZIP" : "IDENTITY") + "\",\"format\":\"" + format + "\",\"declared\":"
+						+ declared + ",\"settings\":{" + settings + "},\"operation\":null}")
 					.getBytes(StandardCharsets.UTF_8));
 		ByteBuffer journal = ByteBuffer.allocate(2 * outcomes.length);
 		IntStream.of(outcomes).forEach((outcome) -> journal.putShort((short) outcome));

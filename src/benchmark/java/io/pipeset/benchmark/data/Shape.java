@@ -2,6 +2,8 @@ package io.pipeset.benchmark.data;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Random;
 
 /** The commands of a workload, each told by its number. */
 public sealed interface Shape {
@@ -127,6 +129,49 @@ public sealed interface Shape {
 		@Override
 		public String json(long number) {
 			return "{\"op\":\"RPOP\",\"key\":\"" + this.key + "\"}";
+		}
+
+	}
+
+	/**
+	 * Documents with an embedding, of which templates make HSETs.
+	 *
+	 * @param numbers how many numbers an embedding has
+	 */
+	record Document(int numbers) implements Shape {
+
+		private static final int FIRST_NUMBERS = 50_000;
+
+		private static final int NUMBER_CHARACTERS = 9;
+
+		/** Numbers with a comma after each. */
+		private static final String POOL = pool();
+
+		private static String pool() {
+			Random random = new Random(1);
+			StringBuilder pool = new StringBuilder();
+			for (int i = 0; i < 2 * FIRST_NUMBERS; i++) {
+				double number = random.nextDouble();
+				pool.append((i % 2 == 0) ? String.format(Locale.ROOT, "%.6f,", number)
+						: String.format(Locale.ROOT, "-%.5f,", number));
+			}
+			return pool.toString();
+		}
+
+		@Override
+		public List<String> command(long number) {
+			return List.of("HSET", "doc:" + number, "title", "Document " + number, "embedding", embedding(number));
+		}
+
+		@Override
+		public String json(long number) {
+			return "{\"id\":" + number + ",\"title\":\"Document " + number + "\",\"embedding\":[" + embedding(number)
+					+ "]}";
+		}
+
+		private String embedding(long number) {
+			int first = (int) (number * 7919 % FIRST_NUMBERS) * NUMBER_CHARACTERS;
+			return POOL.substring(first, first + this.numbers * NUMBER_CHARACTERS - 1);
 		}
 
 	}

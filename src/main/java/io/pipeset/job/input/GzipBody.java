@@ -33,8 +33,6 @@ final class GzipBody extends InputStream {
 
 	private final InputStream compressed;
 
-	private final ByteLimit limit;
-
 	private final Inflater inflater = new Inflater(true);
 
 	private final CRC32 checksum = new CRC32();
@@ -48,8 +46,6 @@ final class GzipBody extends InputStream {
 	/** The offset of the buffer's first byte in the body. */
 	private long offset;
 
-	private long inflated;
-
 	private boolean started;
 
 	private boolean inMember;
@@ -60,11 +56,9 @@ final class GzipBody extends InputStream {
 	/**
 	 * Inflates a body.
 	 * @param compressed the compressed bytes; left open
-	 * @param limit the most inflated bytes
 	 */
-	GzipBody(InputStream compressed, ByteLimit limit) {
+	GzipBody(InputStream compressed) {
 		this.compressed = compressed;
-		this.limit = limit;
 	}
 
 	@Override
@@ -100,19 +94,17 @@ final class GzipBody extends InputStream {
 	}
 
 	/**
-	 * Inflates bytes. Bytes before a fault, or within the limit, are returned before the
-	 * exception is thrown, so that the records that run do not depend on how the bytes
-	 * arrive.
+	 * Inflates bytes. Bytes before a fault are returned before the exception is thrown,
+	 * so that the records that run do not depend on how the bytes arrive.
 	 */
 	private int inflate(byte[] target, int offset, int length) throws IOException {
 		if (this.failure != null) {
 			throw this.failure;
 		}
-		long left = this.limit.most() - this.inflated;
 		long before = this.inflater.getBytesWritten();
 		int count;
 		try {
-			count = this.inflater.inflate(target, offset, (int) Math.min(length, Math.max(1, left)));
+			count = this.inflater.inflate(target, offset, length);
 			this.position = this.end - this.inflater.getRemaining();
 			if (this.inflater.needsDictionary()) {
 				throw broken("gzip's data needs a preset dictionary, which is not supported");
@@ -126,11 +118,7 @@ final class GzipBody extends InputStream {
 				throw this.failure;
 			}
 		}
-		if (count > left) {
-			throw new BodyLimitException(this.limit.exceededBy("inflated body", "more than " + this.limit.most()));
-		}
 		this.checksum.update(target, offset, count);
-		this.inflated += count;
 		return count;
 	}
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param memory the memory of the job, which measures how long the input waits
  * @param operation the operation of records that name none; {@code null} if each record
  * must name one
- * @param inflatedLimit the most inflated bytes of a gzip body
+ * @param inflatedLimit the most inflated bytes of a compressed body
  */
 public record InputContext(String jobId, Caller caller, Lanes lanes, LaneContext job, MemoryShare memory,
 		@Nullable Operation operation, Mapping mapping, RecordLimit limit, ByteLimit inflatedLimit) {

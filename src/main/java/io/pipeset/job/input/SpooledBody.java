@@ -14,25 +14,25 @@ import io.pipeset.record.format.RecordFormat;
  * An upload that is on disk, so that its records can be read again.
  *
  * @param file the body as it was received, before inflation
- * @param gzipped whether the bytes must be inflated
+ * @param encoding how the bytes are compressed
  * @param format the format of the records
  * @param charset the charset of the inflated bytes
  */
-public record SpooledBody(SpoolFile file, boolean gzipped, RecordFormat format,
+public record SpooledBody(SpoolFile file, BodyEncoding encoding, RecordFormat format,
 		Charset charset) implements AutoCloseable {
 
 	/**
 	 * Reads the records again.
 	 * @param settings the settings with which they were read before
 	 * @param limit the limits of a record
-	 * @param inflatedLimit the most inflated bytes of a gzip body
+	 * @param inflatedLimit the most inflated bytes
 	 * @param records reads the records
 	 * @throws IOException if the file cannot be read, or {@code records} fails
 	 */
 	public void reread(JobSettings settings, RecordLimit limit, ByteLimit inflatedLimit, Reading records)
 			throws IOException {
 		try (InputStream bytes = this.file.open();
-				InputStream inflated = (this.gzipped) ? new GzipBody(bytes, inflatedLimit) : bytes) {
+				InputStream inflated = this.encoding.decompress(bytes, inflatedLimit, limit.memory())) {
 			records.read(this.format.open(DecodedBody.of(inflated, this.charset), settings.operation(),
 					settings.mapping(), limit));
 		}

@@ -2,6 +2,7 @@ package io.pipeset.job.input;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.Charset;
 import java.util.List;
 import java.util.function.Consumer;
@@ -9,6 +10,7 @@ import java.util.function.Consumer;
 import io.pipeset.job.spool.SpoolFile;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.format.RecordFormat;
+import io.pipeset.record.memory.MemoryReservation;
 import io.pipeset.report.JobReport.Warning;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +23,7 @@ public final class UploadedRecords implements JobInput {
 
 	private final long length;
 
-	private final boolean gzipped;
+	private final BodyEncoding encoding;
 
 	private final RecordFormat format;
 
@@ -44,22 +46,22 @@ public final class UploadedRecords implements JobInput {
 	 * An upload that has not begun.
 	 * @param body the bytes of the records, read once and never held whole
 	 * @param length how many bytes there are; -1 if unknown
-	 * @param gzipped whether the bytes must be inflated
+	 * @param encoding how the bytes are compressed
 	 * @param charset the charset of the inflated bytes
 	 * @param declared how many records the caller has declared; {@code null} if none
 	 */
-	public UploadedRecords(InputStream body, long length, boolean gzipped, RecordFormat format, Charset charset,
+	public UploadedRecords(InputStream body, long length, BodyEncoding encoding, RecordFormat format, Charset charset,
 			@Nullable Long declared) {
-		this(body, length, gzipped, format, charset, declared, null, null);
+		this(body, length, encoding, format, charset, declared, null, null);
 	}
 
-	private UploadedRecords(InputStream body, long length, boolean gzipped, RecordFormat format, Charset charset,
+	private UploadedRecords(InputStream body, long length, BodyEncoding encoding, RecordFormat format, Charset charset,
 			@Nullable Long declared, @Nullable String jobId, @Nullable SpooledBody spooled) {
 		this.jobId = jobId;
 		this.spooled = spooled;
 		this.body = body;
 		this.length = length;
-		this.gzipped = gzipped;
+		this.encoding = encoding;
 		this.format = format;
 		this.charset = charset;
 		this.declared = declared;
@@ -72,7 +74,7 @@ public final class UploadedRecords implements JobInput {
 	 * @return an upload that has not begun
 	 */
 	public UploadedRecords from(String jobId, SpoolFile copy) {
-		UploadedRecords copied = of(jobId, new SpooledBody(copy, this.gzipped, this.format, this.charset),
+		UploadedRecords copied = of(jobId, new SpooledBody(copy, this.encoding, this.format, this.charset),
 				this.declared);
 		copied.digest = this.digest;
 		return copied;
@@ -84,7 +86,7 @@ public final class UploadedRecords implements JobInput {
 	 * @param declared how many records the caller has declared; {@code null} if none
 	 */
 	public static UploadedRecords of(String jobId, SpooledBody body, @Nullable Long declared) {
-		return new UploadedRecords(body.file().open(), body.file().bytes(), body.gzipped(), body.format(),
+		return new UploadedRecords(body.file().open(), body.file().bytes(), body.encoding(), body.format(),
 				body.charset(), declared, jobId, body);
 	}
 
@@ -103,14 +105,15 @@ public final class UploadedRecords implements JobInput {
 	 * @param bytes how many bytes of the earlier body were digested
 	 * @param whole whether the earlier body ended there; if not, it was not read to its
 	 * end, and the bytes that follow do not matter
-	 * @param limit the most inflated bytes of a gzip body
+	 * @param limit the most inflated bytes
+	 * @param memory reserves memory to inflate the body
 	 * @param beforePart runs before each part is read; may throw an exception to end the
 	 * reading
 	 * @throws IOException if the body cannot be read
 	 */
-	public void digest(BodyDigest digest, long bytes, boolean whole, ByteLimit limit, Runnable beforePart)
-			throws IOException {
-		try (InputStream inflated = (this.gzipped) ? new GzipBody(this.body, limit) : this.body) {
+	public void digest(BodyDigest digest, long bytes, boolean whole, ByteLimit limit, MemoryReservation memory,
+			Runnable beforePart) throws IOException {
+		try (InputStream inflated = this.encoding.decompress(this.body, limit, memory)) {
 			InputStream digested = digest.of(inflated);
 			byte[] buffer = new byte[DIGEST_BUFFER_BYTES];
 			boolean more = true;
@@ -173,23 +176,18 @@ public final class UploadedRecords implements JobInput {
 	}
 
 	private void read(InputStream body, InputContext context, Consumer<RecordReader> records) {
-		if (this.gzipped) {
-			try (GzipBody inflated = new GzipBody(body, context.inflatedLimit())) {
-				accept(inflated, context, records);
-			}
+		ByteLimit limit = context.inflatedLimit();
+		try (InputStream inflated = this.encoding.decompress(body, limit, context.limit().memory())) {
+			BodyDigest digest = this.digest;
+			InputStream digested = (digest != null) ? digest.of(inflated) : inflated;
+			RecordReader opened = this.format.open(DecodedBody.of(digested, this.charset), context.operation(),
+					context.mapping(), context.limit());
+			this.reader = opened;
+			records.accept(opened);
 		}
-		else {
-			accept(body, context, records);
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
 		}
-	}
-
-	private void accept(InputStream inflated, InputContext context, Consumer<RecordReader> records) {
-		BodyDigest digest = this.digest;
-		InputStream body = (digest != null) ? digest.of(inflated) : inflated;
-		RecordReader opened = this.format.open(DecodedBody.of(body, this.charset), context.operation(),
-				context.mapping(), context.limit());
-		this.reader = opened;
-		records.accept(opened);
 	}
 
 	@Override
@@ -210,7 +208,7 @@ public final class UploadedRecords implements JobInput {
 
 	@Override
 	public boolean isSmall() {
-		return !this.gzipped && this.length >= 0 && this.length <= SMALL_BYTES;
+		return !this.encoding.isCompressed() && this.length >= 0 && this.length <= SMALL_BYTES;
 	}
 
 	@Override
@@ -231,7 +229,7 @@ public final class UploadedRecords implements JobInput {
 
 	@Override
 	public String noun() {
-		return (this.gzipped) ? "inflated body" : "body";
+		return (this.encoding.isCompressed()) ? "inflated body" : "body";
 	}
 
 }

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 
 import io.pipeset.job.Client;
+import io.pipeset.job.input.BodyEncoding;
 import io.pipeset.job.input.SpooledBody;
 import io.pipeset.job.settings.InvalidSettingException;
 import io.pipeset.job.settings.JobSettings;
@@ -47,14 +48,14 @@ import tools.jackson.databind.json.JsonMapper;
  * @param described what a server has said of the operations that the settings name;
  * {@code null} in a file of an older version that only knew the table
  */
-public record SpooledRequest(@Nullable String client, long createdMillis, long bodyBytes, boolean gzipped,
+public record SpooledRequest(@Nullable String client, long createdMillis, long bodyBytes, BodyEncoding encoding,
 		RecordFormat format, @Nullable String charset, @Nullable Long declared, Map<String, List<String>> settings,
 		@Nullable String operation, @Nullable Map<String, Description> described) {
 
 	private static final JsonMapper mapper = JsonMapper.builder().build();
 
 	public static SpooledRequest of(Client client, SpooledBody body, @Nullable Long declared, JobSettings settings) {
-		return new SpooledRequest(client.name(), System.currentTimeMillis(), body.file().bytes(), body.gzipped(),
+		return new SpooledRequest(client.name(), System.currentTimeMillis(), body.file().bytes(), body.encoding(),
 				body.format(), body.charset().name(), declared, settings.toTexts(), name(settings.operation()),
 				settings.described());
 	}
@@ -89,7 +90,7 @@ public record SpooledRequest(@Nullable String client, long createdMillis, long b
 	 */
 	public SpooledBody body(SpoolFile file) throws OtherVersionException {
 		try {
-			return new SpooledBody(file, this.gzipped, this.format,
+			return new SpooledBody(file, this.encoding, this.format,
 					(this.charset != null) ? Charset.forName(this.charset) : StandardCharsets.UTF_8);
 		}
 		catch (IllegalArgumentException ex) {
@@ -137,6 +138,9 @@ public record SpooledRequest(@Nullable String client, long createdMillis, long b
 		if (!request.isObject()) {
 			throw new IOException("the request is not whole");
 		}
+		if (!request.hasNonNull("encoding")) {
+			throw new OtherVersionException("its request is of a version that had other members", null);
+		}
 		try {
 			return mapper.treeToValue(request, SpooledRequest.class);
 		}
@@ -171,7 +175,7 @@ public record SpooledRequest(@Nullable String client, long createdMillis, long b
 	/** The request is complete, but only another version of the service can run it. */
 	public static final class OtherVersionException extends IOException {
 
-		OtherVersionException(String message, Exception cause) {
+		OtherVersionException(String message, @Nullable Exception cause) {
 			super(message, cause);
 		}
 

@@ -260,11 +260,12 @@ public class Jobs {
 		Semaphore permit = take(client);
 		try {
 			// No request can stop it, so it gets a permit or is refused.
-			Repeat repeat = new Repeat(new JobStop(), new JobClock(), upload.isSmall());
+			JobStop stop = new JobStop();
+			Repeat repeat = new Repeat(stop, new JobClock(), upload.isSmall());
 			this.queue.enter(repeat, true, () -> {
 			});
-			try {
-				upload.digest(digest, bytes, whole, this.limits.ofInflatedBodies(), this::refuseIfClosed);
+			try (MemoryShare memory = this.memory.open(stop)) {
+				upload.digest(digest, bytes, whole, this.limits.ofInflatedBodies(), memory, this::refuseIfClosed);
 			}
 			finally {
 				this.queue.leave(repeat);

@@ -9,6 +9,9 @@ enum UnsupportedFile {
 	GZIP("found gzip's first bytes, 1F 8B, and not records: compress once, and say so with"
 			+ " -H 'Content-Encoding: gzip'", 0x1F, 0x8B),
 
+	ZSTD("found zstd's first bytes, 28 B5 2F FD, and not records: compress once, and say so with"
+			+ " -H 'Content-Encoding: zstd'", 0x28, 0xB5, 0x2F, 0xFD),
+
 	REDIS_RDB(Texts.RDB, 'R', 'E', 'D', 'I', 'S', Texts.DIGIT, Texts.DIGIT, Texts.DIGIT, Texts.DIGIT, Texts.OPCODE),
 
 	VALKEY_RDB(Texts.RDB, 'V', 'A', 'L', 'K', 'E', 'Y', Texts.DIGIT, Texts.DIGIT, Texts.DIGIT, Texts.OPCODE),

@@ -257,9 +257,9 @@ class OpenApi {
 		});
 		return Map.of("required", false, "content", content, "description",
 				(call == Call.RUN_JOB)
-						? "The records, but with `from=scan`. They may come with `Content-Encoding: gzip`."
+						? "The records, but with `from=scan`. They may come with `Content-Encoding: gzip` or `zstd`."
 						: "The records, as many as `count`; without a body and a Content-Type they are generated."
-								+ " They may come with `Content-Encoding: gzip`.");
+								+ " They may come with `Content-Encoding: gzip` or `zstd`.");
 	}
 
 	private static Map<String, Object> responses(Call call, Schemas schemas, ObjectNode examples) {

@@ -38,7 +38,8 @@ public enum Problem {
 	UNEXPECTED_BODY(HttpStatus.BAD_REQUEST, "the call takes no body, and there is one"),
 
 	/** No further record can be told from the bytes of the body. */
-	MALFORMED_BODY(HttpStatus.BAD_REQUEST, "framing, gzip, CSV's header or the chunks of the transfer are broken"),
+	MALFORMED_BODY(HttpStatus.BAD_REQUEST,
+			"framing, gzip, zstd, CSV's header or the chunks of the transfer are broken"),
 
 	/** The request has no key of a client. */
 	UNAUTHORIZED(HttpStatus.UNAUTHORIZED, "callers need [keys](security.md), and the request has none that is known"),
@@ -108,7 +109,7 @@ public enum Problem {
 	UNSUPPORTED_MEDIA_TYPE(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "the `Content-Type` is none of the [formats](#records)"),
 
 	/** Nobody inflates such a body. */
-	UNSUPPORTED_CONTENT_ENCODING(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "the `Content-Encoding` is not gzip"),
+	UNSUPPORTED_CONTENT_ENCODING(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "the `Content-Encoding` is not gzip or zstd"),
 
 	/** The job stopped itself. */
 	STOPPED(HttpStatus.UNPROCESSABLE_CONTENT,

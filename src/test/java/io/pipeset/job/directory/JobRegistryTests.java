@@ -13,6 +13,7 @@ import io.pipeset.engine.lane.JobStop;
 import io.pipeset.job.Client;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobLimits;
+import io.pipeset.job.input.BodyEncoding;
 import io.pipeset.job.input.SpooledBody;
 import io.pipeset.job.journal.JobItems;
 import io.pipeset.job.journal.OutcomeJournal;
@@ -87,7 +88,7 @@ class JobRegistryTests {
 		SpoolFile body = spool.create("a.body", null);
 		body.writeAt(0, ByteBuffer.allocate(10));
 		JobSettings settings = JobSettings.of(Map.of(), null);
-		SpooledBody spooled = new SpooledBody(body, false, RecordFormat.NDJSON, StandardCharsets.UTF_8);
+		SpooledBody spooled = new SpooledBody(body, BodyEncoding.IDENTITY, RecordFormat.NDJSON, StandardCharsets.UTF_8);
 		SpooledRequest request = SpooledRequest.of(this.client, spooled, null, settings);
 		OutcomeJournal journal = new OutcomeJournal(request.write(spool, "a"), spool.create("a.outcomes", null),
 				spool.create("a.notes", null), this.memory.open(new JobStop()));

@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 class SpooledRequestTests {
 
 	private static final String REQUEST = """
-			{"createdMillis":1,"bodyBytes":2,"gzipped":false,"format":"CSV",%s"settings":{}}""";
+			{"createdMillis":1,"bodyBytes":2,"encoding":"IDENTITY","format":"CSV",%s"settings":{}}""";
 
 	@Test
 	void theBodyKeepsItsCharset() throws Exception {

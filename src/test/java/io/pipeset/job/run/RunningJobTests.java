@@ -24,6 +24,7 @@ import io.pipeset.job.JobId;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.RateLimit;
 import io.pipeset.job.ReportDraft;
+import io.pipeset.job.input.BodyEncoding;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.input.UploadedRecords;
@@ -108,7 +109,7 @@ class RunningJobTests {
 				["SET","a","1"]
 				["SET"]
 				["SET","a","2","NX"]
-				"""), -1, false, RecordFormat.NDJSON, StandardCharsets.UTF_8, null));
+				"""), -1, BodyEncoding.IDENTITY, RecordFormat.NDJSON, StandardCharsets.UTF_8, null));
 		CompletableFuture<EndedJob<JobReport>> end = job.start();
 		JobReport report = await().until(() -> job.running.snapshot(JobState.RUNNING),
 				// A lane reports the sent bytes of a batch last.
@@ -242,8 +243,8 @@ class RunningJobTests {
 	@Test
 	void aStoppedJobDoesNotReadTheRestOfABodyWithoutRecords() throws Exception {
 		BlankBody body = new BlankBody();
-		TestJob job = new TestJob(1000, false,
-				new UploadedRecords(body, -1, false, RecordFormat.NDJSON, StandardCharsets.UTF_8, null));
+		TestJob job = new TestJob(1000, false, new UploadedRecords(body, -1, BodyEncoding.IDENTITY, RecordFormat.NDJSON,
+				StandardCharsets.UTF_8, null));
 		body.atTenthRead = () -> job.running.stop().because(Cause.STOPPED, "A test stops it");
 		EndedJob<JobReport> ended = job.start().get(1, TimeUnit.MINUTES);
 		assertThat(ended.ending().detail()).isEqualTo("A test stops it");

@@ -138,14 +138,18 @@ class FirstMistakeTests {
 
 	@ParameterizedTest
 	@MethodSource("mediaTypes")
-	void gzipIsRecognized(String mediaType) {
-		byte[] gzip = latin1("\u001f\u008b\b\0\0\0\0\0\0\u00ff\n[\"SET\",\"k\"]");
-		for (int piece = 1; piece < 4; piece++) {
-			RecordReader reader = format(mediaType).open(new SplitBody(gzip.clone(), piece, piece), Operation.SET,
+	void compressionIsRecognized(String mediaType) {
+		assertCompressed(mediaType, "\u001f\u008b\b\0\0\0\0\0\0\u00ff\n[\"SET\",\"k\"]", "gzip");
+		assertCompressed(mediaType, "(\u00b5/\u00fd\4\u0058\n[\"SET\",\"k\"]", "zstd");
+	}
+
+	private static void assertCompressed(String mediaType, String body, String encoding) {
+		for (int piece = 1; piece < 5; piece++) {
+			RecordReader reader = format(mediaType).open(new SplitBody(latin1(body), piece, piece), Operation.SET,
 					Limits.ofBytes(100));
 			MalformedBodyException exception = catchThrowableOfType(MalformedBodyException.class,
 					() -> reader.read(new Record()));
-			assertThat(exception).hasMessageContaining("-H 'Content-Encoding: gzip'");
+			assertThat(exception).hasMessageContaining("-H 'Content-Encoding: " + encoding + "'");
 			assertThat(exception.byteOffset()).isZero();
 		}
 	}

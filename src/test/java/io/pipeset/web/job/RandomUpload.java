@@ -15,6 +15,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.zip.GZIPOutputStream;
 
+import com.github.luben.zstd.Zstd;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.service.Service;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +42,7 @@ final class RandomUpload {
 
 	private final String type;
 
-	private final boolean gzip;
+	private final String encoding;
 
 	private final boolean asynchronous;
 
@@ -59,7 +60,7 @@ final class RandomUpload {
 		this.asynchronous = this.key == null || random.nextInt(4) > 0;
 		this.repeatable = random.nextBoolean();
 		this.type = TYPES.get(random.nextInt(TYPES.size()));
-		this.gzip = random.nextInt(4) == 0;
+		this.encoding = List.of("identity", "identity", "gzip", "zstd").get(random.nextInt(4));
 		this.call = "/v1/jobs?concurrency=" + (1 + random.nextInt(4)) + "&batchSize=" + pick(random, "1", "50", "3000")
 				+ "&flush=" + pick(random, "close", "each", "buffered:20") + "&coalesce=" + pick(random, "auto", "off")
 				+ "&atomic=" + pick(random, "none", "none", "batch");
@@ -119,10 +120,8 @@ final class RandomUpload {
 			request.header("Idempotency-Key", this.key);
 		}
 		byte[] body = body().getBytes(StandardCharsets.UTF_8);
-		if (this.gzip) {
-			request.header("Content-Encoding", "gzip");
-		}
-		return request.POST(BodyPublishers.ofByteArray((this.gzip) ? packed(body) : body));
+		request.header("Content-Encoding", this.encoding);
+		return request.POST(BodyPublishers.ofByteArray(packed(body)));
 	}
 
 	private String body() {
@@ -152,7 +151,15 @@ final class RandomUpload {
 		return words.stream().collect(Collectors.joining("\",\"", "[\"", "\"]"));
 	}
 
-	private static byte[] packed(byte[] body) {
+	private byte[] packed(byte[] body) {
+		return switch (this.encoding) {
+			case "gzip" -> gzip(body);
+			case "zstd" -> Zstd.compress(body);
+			default -> body;
+		};
+	}
+
+	private static byte[] gzip(byte[] body) {
 		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 		try (OutputStream gzip = new GZIPOutputStream(bytes)) {
 			gzip.write(body);
@@ -197,7 +204,7 @@ final class RandomUpload {
 
 	@Override
 	public String toString() {
-		return this.name + ": " + this.records.size() + " records as " + this.type + ((this.gzip) ? ", gzip" : "")
+		return this.name + ": " + this.records.size() + " records as " + this.type + ", " + this.encoding
 				+ ((this.asynchronous) ? ", respond-async" : "") + ((this.key != null) ? ", with a key" : "")
 				+ ((isRepeatable()) ? "" : ", once") + ", " + this.bad.cardinality() + " bad, " + this.call;
 	}

@@ -64,7 +64,7 @@ class FormatPagesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "ndjson", "json", "csv", "tsv", "resp", "text", "gzip", "../templates" })
+	@ValueSource(strings = { "ndjson", "json", "csv", "tsv", "resp", "text", "compression", "../templates" })
 	void theExampleRunsAsThePageSays(String page) throws IOException {
 		String text = Files.readString(PAGES.resolve(page + ".md"));
 		String shell = first(SHELL, text);
@@ -90,7 +90,7 @@ class FormatPagesTests {
 				.allSatisfy((format) -> assertThat(all).contains(": `" + format.mediaType() + "`"));
 		}
 		String readme = read(Path.of("README.md"));
-		assertThat(List.of("ndjson", "json", "csv", "tsv", "resp", "text", "gzip"))
+		assertThat(List.of("ndjson", "json", "csv", "tsv", "resp", "text", "compression"))
 			.allSatisfy((page) -> assertThat(readme).contains("docs/formats/" + page + ".md"));
 	}
 

@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.zip.GZIPOutputStream;
 
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
@@ -133,8 +135,8 @@ class FormatTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "gzip", "GZIP", "x-gzip" })
-	void everyFormatMayBeGzipped(String encoding) {
+	@ValueSource(strings = { "gzip", "GZIP", "x-gzip", "zstd", "Zstd" })
+	void everyFormatMayBeCompressed(String encoding) {
 		assertApplied(encoding, Service.NDJSON, "[\"SET\",\"a\",\"1\"]\n");
 		assertApplied(encoding, Service.JSON, "[[\"SET\",\"b\",\"1\"]]");
 		assertApplied(encoding, CSV, "op,key,arg1\nSET,c,1\n");
@@ -153,6 +155,46 @@ class FormatTests {
 		assertThat(answer.json().at("/detail").asString()).startsWith("At byte " + cut + " of the compressed body: ");
 		assertThat(Answer.counts(job)).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
 		assertThat(this.redis.keys("*")).containsExactlyInAnyOrder("a", "b");
+	}
+
+	@Test
+	void whereZstdBreaksIsToldAndWhatWasBeforeItRan() {
+		byte[] whole = join(Zstd.compress("SET a 1\nSET b 2\n".getBytes(StandardCharsets.UTF_8)),
+				Zstd.compress("SET c 3\nSET d 4\n".getBytes(StandardCharsets.UTF_8)));
+		Answer answer = post("zstd", TEXT, Arrays.copyOf(whole, whole.length - 3));
+		JsonNode job = answer.job(400, "malformed-body", "failed");
+		assertThat(job.at("/byteOffset").asInt()).isEqualTo(whole.length - 3);
+		assertThat(answer.json().at("/detail").asString()).contains("the body ends inside zstd's data");
+		assertThat(Answer.counts(job)).isEqualTo(new Counts(3, 3, 0, 0, 0, 0));
+		byte[] plain = Zstd.compress("SET a 1".getBytes(StandardCharsets.UTF_8));
+		Answer refused = post("identity", TEXT, plain);
+		refused.job(400, "malformed-body", "failed");
+		assertThat(refused.json().at("/detail").asString()).contains("-H 'Content-Encoding: zstd'");
+	}
+
+	@Test
+	void whatIsFlushedIsSentWhileAnUploaderWithZstdPauses() throws IOException {
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		ZstdOutputStreamNoFinalizer zstd = new ZstdOutputStreamNoFinalizer(bytes);
+		zstd.write("SET a 1\nSET b".getBytes(StandardCharsets.UTF_8));
+		zstd.flush();
+		try (Wire wire = Wire.post(this.service, "/v1/jobs", "Content-Type: text/plain", "Content-Encoding: zstd",
+				"Transfer-Encoding: chunked")) {
+			wire.chunk(bytes.toByteArray());
+			await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(this.redis.get("a")).isEqualTo("1"));
+			assertThat(this.redis.exists("b")).isZero();
+			bytes.reset();
+			zstd.write(" 2\n".getBytes(StandardCharsets.UTF_8));
+			zstd.close();
+			wire.chunk(bytes.toByteArray()).lastChunk();
+			assertThat(Answer.counts(wire.answer().report())).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
+		}
+	}
+
+	private static byte[] join(byte[] first, byte[] second) {
+		byte[] joined = Arrays.copyOf(first, first.length + second.length);
+		System.arraycopy(second, 0, joined, first.length, second.length);
+		return joined;
 	}
 
 	@ParameterizedTest
@@ -190,7 +232,7 @@ class FormatTests {
 				"Content-Encoding: gzip", "Content-Length: 7")) {
 			Answer answer = wire.send("SET a 1").answer();
 			assertThat(answer.refusal(415, "unsupported-content-encoding")).contains("'identity, gzip'");
-			assertThat(answer.header("Accept-Encoding")).isEqualTo("gzip, identity");
+			assertThat(answer.header("Accept-Encoding")).isEqualTo("gzip, zstd, identity");
 		}
 		assertThat(this.redis.dbsize()).isZero();
 	}
@@ -283,7 +325,9 @@ class FormatTests {
 	}
 
 	private void assertApplied(String encoding, String type, String body) {
-		assertThat(Answer.counts(post(encoding, type, gzip(body)).report())).isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
+		byte[] text = body.getBytes(StandardCharsets.UTF_8);
+		byte[] compressed = (encoding.equalsIgnoreCase("zstd")) ? Zstd.compress(text) : gzip(text);
+		assertThat(Answer.counts(post(encoding, type, compressed).report())).isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
 	}
 
 	private Answer post(String encoding, String type, byte[] body) {
