@@ -18,17 +18,18 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.env.PropertySource;
 
 /**
- * Keeps secrets out of the log where a start fails over one: it speaks up before all
- * other analyzers, which quote exceptions. Registered in
+ * Keeps secrets out of the log if the service fails to start because of one. It runs
+ * before all other analyzers, because they quote exceptions. Registered in
  * {@code META-INF/spring.factories}.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class SecretFailureAnalyzer implements FailureAnalyzer {
 
-	private static final Pattern NAME = Pattern
+	private static final Pattern SECRET_NAME = Pattern
 		.compile(".*(password|secret|key(-?sha256.*)?|token|credentials|ur[il]s?)");
 
-	private static final int LEAST_LENGTH = 3;
+	/** A shorter value may be part of a message by chance. */
+	private static final int MIN_SECRET_LENGTH = 3;
 
 	private final ConfigurableEnvironment environment;
 
@@ -42,9 +43,9 @@ final class SecretFailureAnalyzer implements FailureAnalyzer {
 		for (PropertySource<?> source : this.environment.getPropertySources()) {
 			if (source instanceof EnumerablePropertySource<?> properties) {
 				for (String name : properties.getPropertyNames()) {
-					if (NAME.matcher(name.toLowerCase(Locale.ROOT)).matches()
-							&& (isSaid(String.valueOf(properties.getProperty(name)), failure)
-									|| isSaid(resolved(name), failure))) {
+					if (SECRET_NAME.matcher(name.toLowerCase(Locale.ROOT)).matches()
+							&& (isQuoted(String.valueOf(properties.getProperty(name)), failure)
+									|| isQuoted(resolvedValue(name), failure))) {
 						names.add(name);
 					}
 				}
@@ -54,28 +55,29 @@ final class SecretFailureAnalyzer implements FailureAnalyzer {
 			return null;
 		}
 		return new FailureAnalysis(
-				"The start fails over a value that is not shown, as it may hold a secret: " + String.join(", ", names)
-						+ " (" + failure.getClass().getName() + ", by "
-						+ NestedExceptionUtils.getMostSpecificCause(failure).getClass().getName() + ").",
-				"Correct it. A URL of Redis is redis://user:password@host:port, or rediss:// for TLS, with all but"
-						+ " letters and digits of the password percent-encoded.",
+				"The service cannot start because of the value of " + String.join(", ", names)
+						+ ". The value is not shown because it may contain a secret. The failure is "
+						+ failure.getClass().getName() + ", caused by "
+						+ NestedExceptionUtils.getMostSpecificCause(failure).getClass().getName() + ".",
+				"Correct the value. A URL of Redis is redis://user:password@host:port, or rediss:// for TLS. In the"
+						+ " password, percent-encode all characters except letters and digits.",
 				failure);
 	}
 
-	/** The value with what its placeholders stand for, which is a secret too. */
-	private String resolved(String name) {
+	/** The value with its placeholders replaced, because these values are secret too. */
+	private String resolvedValue(String name) {
 		try {
 			return this.environment.getProperty(name, "");
 		}
 		catch (IllegalArgumentException ex) {
-			// A placeholder that stands for nothing says no more than the value.
+			// A placeholder cannot be resolved. The caller checks the raw value anyway.
 			return "";
 		}
 	}
 
-	private static boolean isSaid(String secret, Throwable failure) {
+	private static boolean isQuoted(String secret, Throwable failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			if (secret.length() >= LEAST_LENGTH && String.valueOf(cause.getMessage()).contains(secret)) {
+			if (secret.length() >= MIN_SECRET_LENGTH && String.valueOf(cause.getMessage()).contains(secret)) {
 				return true;
 			}
 		}

@@ -11,15 +11,16 @@ import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Says which SSL bundle is missing, or which of its files cannot be read. Registered in
- * {@code META-INF/spring.factories}.
+ * Reports which SSL bundle is missing, or which of its files cannot be read. Registered
+ * in {@code META-INF/spring.factories}.
  */
 final class SslBundleFailureAnalyzer implements FailureAnalyzer {
 
 	/**
-	 * How Boot's bundles begin to say that a certificate, key or store cannot be read.
+	 * The beginning of Boot's messages about a certificate, key or store that cannot be
+	 * read.
 	 */
-	private static final String UNREAD = "Unable to create ";
+	private static final String UNREADABLE = "Unable to create ";
 
 	@Override
 	public @Nullable FailureAnalysis analyze(Throwable failure) {
@@ -33,14 +34,15 @@ final class SslBundleFailureAnalyzer implements FailureAnalyzer {
 	private static @Nullable FailureAnalysis analysis(Throwable cause, Throwable failure) {
 		if (cause instanceof NoSuchSslBundleException missing) {
 			return new FailureAnalysis("There is no SSL bundle '" + missing.getBundleName() + "'.",
-					"Define it by spring.ssl.bundle.pem." + missing.getBundleName()
+					"Define it with the properties spring.ssl.bundle.pem." + missing.getBundleName()
 							+ ".* or spring.ssl.bundle.jks.*, or correct the name.",
 					failure);
 		}
 		String message = String.valueOf(cause.getMessage());
-		if (cause instanceof IllegalStateException && message.startsWith(UNREAD)) {
+		if (cause instanceof IllegalStateException && message.startsWith(UNREADABLE)) {
 			return new FailureAnalysis(message + " (" + NestedExceptionUtils.getMostSpecificCause(cause) + ").",
-					"Correct the files or stores that spring.ssl.bundle.* or server.ssl.* name.", failure);
+					"Correct the files or stores that the properties spring.ssl.bundle.* or server.ssl.* name.",
+					failure);
 		}
 		return null;
 	}

@@ -4,7 +4,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.ConfigurableEnvironment;
 
-/** Has the properties looked at before anything else. */
+/** Checks the names of all properties before other beans are created. */
 @Configuration(proxyBeanMethods = false)
 class StartConfiguration {
 

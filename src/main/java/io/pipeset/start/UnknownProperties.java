@@ -28,33 +28,35 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Refuses, before anything is opened, properties under {@code pipeset} that there are
- * not: Spring Boot ignores them, and a limit that is misspelt is none. Variables of the
- * environment are looked at as well, except those that are there for other reasons.
+ * Fails the start if a property under {@code pipeset} is unknown. Spring Boot ignores
+ * unknown properties, so a limit with a misspelt name would have no effect. Environment
+ * variables are checked too, except those that have another purpose.
  */
 final class UnknownProperties implements BeanFactoryPostProcessor {
 
-	private static final ConfigurationPropertyName ALL = ConfigurationPropertyName.of("pipeset");
+	private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("pipeset");
 
 	/**
-	 * A Service of Kubernetes or a link of Docker that is called pipeset, and what the
-	 * tests are told.
+	 * Variables for a Kubernetes Service or a Docker link with the name pipeset, and
+	 * those of the tests.
 	 */
 	private static final Pattern FOREIGN_VARIABLE = Pattern.compile(
 			"PIPESET_(TEST_.*|(.*_)?NAME|(.*_)?ENV_.*|(.*_)?SERVICE_(HOST|PORT(_.*)?)|(.*_)?PORT(_[0-9]+_(TCP|UDP|SCTP)(_.*)?)?)");
 
-	private static final String CONTROL = ALL + ".control";
+	private static final String CONTROL = ROOT + ".control";
 
-	private static final ConfigurationPropertyName CLIENTS = ALL.append("clients");
+	private static final ConfigurationPropertyName CLIENTS = ROOT.append("clients");
 
-	/** Stands for the name of a client. */
+	/**
+	 * The prefix of a client's properties. It has "name" instead of the client's name.
+	 */
 	private static final ConfigurationPropertyName CLIENT = CLIENTS.append("name");
 
 	private static final Pattern CLIENT_VARIABLE = Pattern.compile("PIPESET_CLIENTS_[^_]+_");
 
-	private static final Set<String> CONTROL_PARTS = Set.of("Cluster", "Sentinel", "Ssl");
+	private static final Set<String> CONTROL_GROUPS = Set.of("Cluster", "Sentinel", "Ssl");
 
-	private static final int MOST_NAMED = 3;
+	private static final int MAX_SUGGESTIONS = 3;
 
 	private final ConfigurableEnvironment environment;
 
@@ -64,36 +66,36 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 
 	@Override
 	public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
-		Map<String, Boolean> known = known(beans);
+		Map<String, Boolean> known = knownProperties(beans);
 		List<String> unknown = new ArrayList<>();
-		List<String> remedies = new ArrayList<>();
+		List<String> suggestions = new ArrayList<>();
 		for (PropertySource<?> source : this.environment.getPropertySources()) {
 			if (source instanceof EnumerablePropertySource<?> enumerable) {
 				for (String name : enumerable.getPropertyNames()) {
-					// Containers may be given variables with dots, which Boot reads as
-					// they are.
+					// A container can have variables with dots in their names. Boot reads
+					// these like other properties.
 					boolean variable = source instanceof SystemEnvironmentPropertySource && name.indexOf('.') < 0;
-					if (isMeant(name, variable)
-							&& known.entrySet().stream().noneMatch((row) -> isSpelling(name, variable, row))) {
+					if (isForPipeset(name, variable)
+							&& known.entrySet().stream().noneMatch((row) -> isSpellingOf(row, name, variable))) {
 						unknown.add(name + " (" + source.getName() + ")");
-						remedies.add(nearest(name, variable, known));
+						suggestions.add(mostSimilar(name, variable, known));
 					}
 				}
 			}
 		}
 		if (!unknown.isEmpty()) {
-			throw new UnknownPropertyException(unknown, remedies);
+			throw new UnknownPropertyException(unknown, suggestions);
 		}
 	}
 
-	/** The names of all properties, and whether each may have several values. */
-	private static Map<String, Boolean> known(ConfigurableListableBeanFactory beans) {
+	/** The names of all properties, each with whether it can have several values. */
+	private static Map<String, Boolean> knownProperties(ConfigurableListableBeanFactory beans) {
 		Map<String, Boolean> known = new TreeMap<>();
 		for (String bean : beans.getBeanDefinitionNames()) {
 			Class<?> type = beans.getType(bean, false);
 			ConfigurationProperties properties = (type != null)
 					? AnnotatedElementUtils.findMergedAnnotation(type, ConfigurationProperties.class) : null;
-			if (type != null && properties != null && properties.prefix().startsWith(ALL + ".")) {
+			if (type != null && properties != null && properties.prefix().startsWith(ROOT + ".")) {
 				for (Parameter value : type.getDeclaredConstructors()[0].getParameters()) {
 					add(known, properties.prefix(), value.getName(), value.getType());
 				}
@@ -104,11 +106,11 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 		return known;
 	}
 
-	/** Boot's own settings of a Redis, as far as they have a meaning here. */
+	/** Adds Boot's settings for a Redis, without those that have no meaning here. */
 	private static void addControl(Map<String, Boolean> known, String prefix, Class<?> type) {
 		for (PropertyDescriptor property : BeanUtils.getPropertyDescriptors(type)) {
 			Class<?> value = property.getPropertyType();
-			if (CONTROL_PARTS.contains(value.getSimpleName())) {
+			if (CONTROL_GROUPS.contains(value.getSimpleName())) {
 				addControl(known, prefix + '.' + property.getName(), value);
 			}
 			else if (property.getWriteMethod() != null && value.getEnclosingClass() == null) {
@@ -117,7 +119,7 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 		}
 	}
 
-	/** What is said of each client. */
+	/** Adds the settings of a client. */
 	private static void addPolicy(Map<String, Boolean> known, String prefix, Class<?> type) {
 		for (Parameter value : type.getDeclaredConstructors()[0].getParameters()) {
 			if (value.getType().isRecord()) {
@@ -133,46 +135,50 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 		known.put(prefix + '.' + DataObjectPropertyName.toDashedForm(name), Iterable.class.isAssignableFrom(type));
 	}
 
-	private static boolean isMeant(String name, boolean variable) {
+	private static boolean isForPipeset(String name, boolean variable) {
 		if (variable) {
 			String upper = name.toUpperCase(Locale.ROOT);
 			return upper.startsWith("PIPESET_") && !FOREIGN_VARIABLE.matcher(upper).matches();
 		}
-		return ALL.isAncestorOf(ConfigurationPropertyName.adapt(name, '.'));
+		return ROOT.isAncestorOf(ConfigurationPropertyName.adapt(name, '.'));
 	}
 
-	private static boolean isSpelling(String name, boolean variable, Map.Entry<String, Boolean> row) {
+	private static boolean isSpellingOf(Map.Entry<String, Boolean> row, String name, boolean variable) {
 		if (variable) {
-			// As Boot maps them: without dashes, or with underscores for them.
+			// Boot accepts names without dashes, and names with underscores instead.
 			String upper = CLIENT_VARIABLE.matcher(name.toUpperCase(Locale.ROOT))
-				.replaceFirst(variable(CLIENT.toString()) + '_');
+				.replaceFirst(variableName(CLIENT.toString()) + '_');
 			String single = (row.getValue()) ? upper.replaceFirst("_[0-9]+$", "") : upper;
-			return single.equals(variable(row.getKey().replace("-", "")))
-					|| single.equals(variable(row.getKey().replace('-', '_')));
+			return single.equals(variableName(row.getKey().replace("-", "")))
+					|| single.equals(variableName(row.getKey().replace('-', '_')));
 		}
 		ConfigurationPropertyName property = ConfigurationPropertyName.of(row.getKey());
-		ConfigurationPropertyName named = ConfigurationPropertyName.adapt(name, '.');
+		ConfigurationPropertyName given = ConfigurationPropertyName.adapt(name, '.');
 		int client = CLIENT.getNumberOfElements();
-		ConfigurationPropertyName met = (CLIENTS.isAncestorOf(named) && named.getNumberOfElements() > client)
-				? CLIENT.append(named.subName(client)) : named;
-		return met.equals(property) || (row.getValue() && property.isParentOf(met) && met.isLastElementIndexed());
+		ConfigurationPropertyName general = (CLIENTS.isAncestorOf(given) && given.getNumberOfElements() > client)
+				? CLIENT.append(given.subName(client)) : given;
+		return general.equals(property)
+				|| (row.getValue() && property.isParentOf(general) && general.isLastElementIndexed());
 	}
 
-	private static String variable(String property) {
+	private static String variableName(String property) {
 		return property.replace('.', '_').toUpperCase(Locale.ROOT);
 	}
 
-	private static String nearest(String name, boolean variable, Map<String, Boolean> known) {
-		String met = name.toLowerCase(Locale.ROOT).replace('_', '.');
+	private static String mostSimilar(String name, boolean variable, Map<String, Boolean> known) {
+		String given = name.toLowerCase(Locale.ROOT).replace('_', '.');
 		return known.keySet()
 			.stream()
-			.sorted(Comparator.comparingInt((property) -> distance(met, property)))
-			.limit(MOST_NAMED)
-			.map((property) -> (variable) ? variable(property.replace("-", "")) : property)
+			.sorted(Comparator.comparingInt((property) -> distance(given, property)))
+			.limit(MAX_SUGGESTIONS)
+			.map((property) -> (variable) ? variableName(property.replace("-", "")) : property)
 			.collect(Collectors.joining(", "));
 	}
 
-	/** How many letters have to be changed, added or left out. */
+	/**
+	 * The number of letters to change, add or remove in order to get from one name to the
+	 * other.
+	 */
 	private static int distance(String from, String to) {
 		int[] row = new int[to.length() + 1];
 		for (int j = 0; j <= to.length(); j++) {

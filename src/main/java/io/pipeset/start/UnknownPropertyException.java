@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.StringJoiner;
 
 /**
- * The configuration has a property under {@code pipeset} that the service does not have.
+ * The configuration has a property under {@code pipeset} that the service does not know.
  */
 final class UnknownPropertyException extends IllegalStateException {
 
@@ -15,17 +15,17 @@ final class UnknownPropertyException extends IllegalStateException {
 	private final String remedy;
 
 	/**
-	 * An exception.
-	 * @param unknown the properties, each with the source that has it
-	 * @param nearest for each of them the known ones that are spelled alike
+	 * Creates an exception.
+	 * @param unknown the unknown properties, each followed by a space and its source
+	 * @param suggestions for each of them the known properties with the most similar
+	 * names
 	 */
-	UnknownPropertyException(List<String> unknown, List<String> nearest) {
-		super("The service has no property " + String.join(", nor ", unknown) + ".");
+	UnknownPropertyException(List<String> unknown, List<String> suggestions) {
+		super("The service has no property " + String.join(" or ", unknown) + ".");
 		StringJoiner remedies = new StringJoiner(" ");
 		for (int i = 0; i < unknown.size(); i++) {
 			String name = unknown.get(i).substring(0, unknown.get(i).indexOf(' '));
-			remedies
-				.add("Remove " + name + ", or spell it as one that there is; the nearest are " + nearest.get(i) + ".");
+			remedies.add("Remove " + name + ", or correct its name; the most similar are " + suggestions.get(i) + ".");
 		}
 		this.remedy = remedies.toString();
 	}

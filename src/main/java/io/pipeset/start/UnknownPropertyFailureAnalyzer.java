@@ -4,8 +4,8 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Lets a start with a misspelt property end in a few words instead of a stack trace;
- * registered in {@code META-INF/spring.factories}.
+ * Replaces the stack trace of a start with an unknown property by a short explanation.
+ * Registered in {@code META-INF/spring.factories}.
  */
 final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnknownPropertyException> {
 

@@ -7,8 +7,9 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Says where a file of the configuration is no YAML, and does not quote it, as it may
- * hold a secret. Registered in {@code META-INF/spring.factories}.
+ * Reports the line and column at which a configuration file is not valid YAML. It does
+ * not quote the file, because the line may contain a secret. Registered in
+ * {@code META-INF/spring.factories}.
  */
 final class YamlFailureAnalyzer extends AbstractFailureAnalyzer<MarkedYAMLException> {
 
@@ -16,10 +17,10 @@ final class YamlFailureAnalyzer extends AbstractFailureAnalyzer<MarkedYAMLExcept
 	protected FailureAnalysis analyze(Throwable rootFailure, MarkedYAMLException cause) {
 		Mark mark = cause.getProblemMark();
 		return new FailureAnalysis(
-				"A file of the configuration is no YAML at line " + (mark.getLine() + 1) + ", column "
+				"A configuration file is not valid YAML at line " + (mark.getLine() + 1) + ", column "
 						+ (mark.getColumn() + 1) + ".",
-				"Correct the line, which is not shown, as it may hold a secret. A text that begins with a special"
-						+ " character, or has one followed by a space, stands in quotes.",
+				"Correct the line. It is not shown because it may contain a secret. Put a text in quotes if it begins"
+						+ " with a special character, or has one followed by a space.",
 				cause);
 	}
 

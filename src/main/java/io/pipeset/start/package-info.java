@@ -1,5 +1,6 @@
 /**
- * Starts that fail in a few words, over settings that are unknown or wrong.
+ * Checks of the configuration at the start: a start with an unknown or wrong property
+ * fails, and a short message explains why.
  */
 @NullMarked
 package io.pipeset.start;

@@ -34,7 +34,7 @@ import org.springframework.core.env.StandardEnvironment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
-/** No start that fails says a secret, whichever setting holds it. */
+/** A failed start logs no secret, in any setting that can contain one. */
 class SecretFailureAnalyzerTests {
 
 	private static final String SECRET = "s3cret-of-an-operator";
@@ -43,7 +43,7 @@ class SecretFailureAnalyzerTests {
 
 	private static final String CONTROL = "pipeset.control.";
 
-	private final Said said = new Said();
+	private final StartLog log = new StartLog();
 
 	@BeforeEach
 	void listen() {
@@ -53,7 +53,7 @@ class SecretFailureAnalyzerTests {
 
 	@AfterEach
 	void end() {
-		this.said.end();
+		this.log.end();
 	}
 
 	@ParameterizedTest
@@ -70,39 +70,39 @@ class SecretFailureAnalyzerTests {
 			redis://u:SECRET@localhost:1        | spring.data.redis.database=x
 			redis://u:SECRET@localhost:1        | spring.data.redis.ssl.bundle=none
 			""")
-	void aUrlOfRedisDoesNotShow(String url, String beside) {
-		assertQuiet(SINGLE + "url", url.replace("SECRET", SECRET), beside);
+	void aUrlOfRedisDoesNotShow(String url, String further) {
+		assertSecretIsNotLogged(SINGLE + "url", url.replace("SECRET", SECRET), further);
 	}
 
-	/** They are read in a context of their own, but by the same code. */
+	/** The same code reads them, but in a separate application context. */
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
 			redis://u:SECRET @localhost:1       |
 			redis://u:1/SECRET@localhost:1      |
 			redis://u:SECRET@localhost:1        | pipeset.control.ssl.bundle=none
 			""")
-	void aUrlOfTheControlRedisDoesNotShow(String url, String beside) {
-		assertQuiet(CONTROL + "url", url.replace("SECRET", SECRET), beside);
+	void aUrlOfTheControlRedisDoesNotShow(String url, String further) {
+		assertSecretIsNotLogged(CONTROL + "url", url.replace("SECRET", SECRET), further);
 	}
 
 	@Test
-	void aPasswordThatAUrlTakesFromElsewhereDoesNotShow() {
-		assertQuiet(SINGLE + "url", "redis://u:${redis.pw}@localhost:1", "redis.pw=" + SECRET + "%zz");
+	void aPasswordThatAUrlTakesFromAnotherPropertyDoesNotShow() {
+		assertSecretIsNotLogged(SINGLE + "url", "redis://u:${redis.pw}@localhost:1", "redis.pw=" + SECRET + "%zz");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "host", "cluster.nodes", "cluster.nodes[1]", "sentinel.nodes", "masterreplica.nodes" })
-	void aUrlThatStandsForAHostDoesNotShow(String setting) {
-		assertQuiet(SINGLE + setting, "redis://:" + SECRET + "@localhost:1",
+	void aUrlInPlaceOfAHostDoesNotShow(String setting) {
+		assertSecretIsNotLogged(SINGLE + setting, "redis://:" + SECRET + "@localhost:1",
 				(setting.endsWith("]")) ? SINGLE + "cluster.nodes[0]=localhost:1" : null);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "host", "cluster.nodes[1]", "sentinel.nodes" })
-	void aUrlThatStandsForTheHostOfTheControlRedisDoesNotShow(String setting) {
-		assertQuiet(CONTROL + setting, "redis://:" + SECRET + "@localhost:1",
+	void aUrlInPlaceOfTheHostOfTheControlRedisDoesNotShow(String setting) {
+		assertSecretIsNotLogged(CONTROL + setting, "redis://:" + SECRET + "@localhost:1",
 				(setting.endsWith("]")) ? CONTROL + "cluster.nodes[0]=localhost:1" : CONTROL + "sentinel.master=m");
-		assertThat(this.said.toString()).contains(CONTROL + setting.replace("[1]", ""));
+		assertThat(this.log.toString()).contains(CONTROL + setting.replace("[1]", ""));
 	}
 
 	@ParameterizedTest
@@ -124,31 +124,32 @@ class SecretFailureAnalyzerTests {
 					spring.ssl.bundle.pem.x.keystore.private-key-password | BUNDLE spring.ssl.bundle.pem.x.keystore.private-key=FILE
 					pipeset.redis.password                             | server.port=0
 					""")
-	void aSecretDoesNotShow(String name, String beside) {
-		String fails = beside.replace("FILE", "classpath:tls/redis.crt").replace("BUNDLE", SINGLE + "ssl.bundle=x");
-		assertQuiet(name, SECRET, fails);
-		assertQuiet(name, "-----BEGIN PRIVATE KEY-----\n" + SECRET + "${x}\n-----END PRIVATE KEY-----", fails);
+	void aSecretDoesNotShow(String name, String further) {
+		String fails = further.replace("FILE", "classpath:tls/redis.crt").replace("BUNDLE", SINGLE + "ssl.bundle=x");
+		assertSecretIsNotLogged(name, SECRET, fails);
+		assertSecretIsNotLogged(name, "-----BEGIN PRIVATE KEY-----\n" + SECRET + "${x}\n-----END PRIVATE KEY-----",
+				fails);
 	}
 
 	@Test
-	void aFileThatIsNoYamlDoesNotShow(@TempDir Path directory) throws Exception {
+	void aFileWithInvalidYamlDoesNotShow(@TempDir Path directory) throws Exception {
 		for (String line : new String[] { SECRET + ": @x", "@" + SECRET, "*" + SECRET, "\"" + SECRET, "{" + SECRET }) {
 			Files.writeString(directory.resolve("application.yml"), "spring.data.redis:\n  password: " + line + "\n");
-			assertQuiet("spring.config.additional-location", directory + "/", null);
-			assertThat(this.said.toString()).contains("no YAML").contains("line ");
+			assertSecretIsNotLogged("spring.config.additional-location", directory + "/", null);
+			assertThat(this.log.toString()).contains("not valid YAML").contains("line ");
 		}
 	}
 
 	@Test
-	void theSettingIsNamed() {
+	void theMessageNamesTheSetting() {
 		for (String redis : List.of(SINGLE, CONTROL)) {
-			assertQuiet(redis + "url", "http://:" + SECRET + "@localhost", null);
-			assertThat(this.said.toString()).contains(redis + "url").contains("redis://user:password@host:port");
+			assertSecretIsNotLogged(redis + "url", "http://:" + SECRET + "@localhost", null);
+			assertThat(this.log.toString()).contains(redis + "url").contains("redis://user:password@host:port");
 		}
 	}
 
 	@Test
-	void otherFailuresAreExplainedAsEver() {
+	void otherFailuresAreLeftToOtherAnalyzers() {
 		StandardEnvironment environment = new StandardEnvironment();
 		environment.getPropertySources()
 			.addFirst(new MapPropertySource("test", Map.of("a.password", SECRET, "b.password", "", "c", "a file")));
@@ -159,30 +160,33 @@ class SecretFailureAnalyzerTests {
 			.analyze(new IllegalStateException("x", new IllegalArgumentException("'" + SECRET + "'")));
 		assertThat(analysis).isNotNull();
 		assertThat(analysis.getDescription()).contains("a.password")
-			.contains("IllegalStateException, by java.lang.IllegalArgumentException")
+			.contains("IllegalStateException, caused by java.lang.IllegalArgumentException")
 			.doesNotContain("b.password")
 			.doesNotContain(SECRET);
 	}
 
-	private void assertQuiet(String name, String value, String beside) {
-		this.said.events.list.clear();
+	private void assertSecretIsNotLogged(String name, String value, String further) {
+		this.log.events.list.clear();
 		List<String> arguments = new ArrayList<>(
 				List.of("--server.port=0", "--pipeset.embedded-redis.enabled=false", "--" + name + "=" + value));
-		for (String other : (beside != null) ? beside.split(" ") : new String[0]) {
+		for (String other : (further != null) ? further.split(" ") : new String[0]) {
 			arguments.add("--" + other);
 		}
 		SpringApplication application = new SpringApplicationBuilder(PipesetApplication.class)
 			.registerShutdownHook(false)
-			.listeners(this.said)
+			.listeners(this.log)
 			.build();
-		assertThatException().as("%s beside %s", name, beside)
+		assertThatException().as("%s with %s", name, further)
 			.isThrownBy(() -> application.run(arguments.toArray(String[]::new)).close());
-		assertThat(this.said.toString()).containsAnyOf("APPLICATION FAILED TO START", "Application run failed")
+		assertThat(this.log.toString()).containsAnyOf("APPLICATION FAILED TO START", "Application run failed")
 			.doesNotContain(SECRET);
 	}
 
-	/** All that is logged, with stack traces. Each start sets logging up anew. */
-	private static final class Said implements SmartApplicationListener {
+	/**
+	 * All log lines of a start, with stack traces. It registers again at each start,
+	 * because each start configures logging anew.
+	 */
+	private static final class StartLog implements SmartApplicationListener {
 
 		private final Logger root = (Logger) LoggerFactory.getLogger("ROOT");
 
@@ -205,14 +209,14 @@ class SecretFailureAnalyzerTests {
 
 		@Override
 		public String toString() {
-			StringBuilder said = new StringBuilder();
+			StringBuilder lines = new StringBuilder();
 			for (ILoggingEvent event : List.copyOf(this.events.list)) {
-				said.append(event.getFormattedMessage()).append('\n');
+				lines.append(event.getFormattedMessage()).append('\n');
 				if (event.getThrowableProxy() != null) {
-					said.append(ThrowableProxyUtil.asString(event.getThrowableProxy())).append('\n');
+					lines.append(ThrowableProxyUtil.asString(event.getThrowableProxy())).append('\n');
 				}
 			}
-			return said.toString();
+			return lines.toString();
 		}
 
 	}

@@ -12,18 +12,20 @@ import org.springframework.boot.ssl.pem.PemSslStoreDetails;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchException;
 
-/** A start that fails over an SSL bundle names it, or its file. */
+/**
+ * If a start fails because of an SSL bundle, the message names the bundle or its file.
+ */
 class SslBundleFailureAnalyzerTests {
 
 	@Test
-	void aBundleThatIsMissingIsNamed() {
+	void aMissingBundleIsNamed() {
 		FailureAnalysis analysis = analyze(() -> new DefaultSslBundleRegistry().getBundle("redis"));
 		assertThat(analysis.getDescription()).isEqualTo("There is no SSL bundle 'redis'.");
 		assertThat(analysis.getAction()).contains("spring.ssl.bundle.pem.redis.*");
 	}
 
 	@Test
-	void aFileThatIsMissingIsNamed() {
+	void aMissingFileIsNamed() {
 		FailureAnalysis analysis = analyze(
 				() -> new PemSslStoreBundle(null, PemSslStoreDetails.forCertificate("/nowhere/ca.crt"))
 					.getTrustStore());
@@ -32,7 +34,7 @@ class SslBundleFailureAnalyzerTests {
 	}
 
 	@Test
-	void otherFailuresAreLeftToOthers() {
+	void otherFailuresAreLeftToOtherAnalyzers() {
 		assertThat(new SslBundleFailureAnalyzer().analyze(new IllegalStateException("Unable"))).isNull();
 	}
 

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
-/** A property that is misspelt fails the start, and is not ignored. */
+/** A misspelt property fails the start. */
 class UnknownPropertiesTests {
 
 	private static final ConfigurableListableBeanFactory beans = beans();
@@ -44,8 +44,8 @@ class UnknownPropertiesTests {
 			"pipeset.clients.orders.limits.max-job, pipeset.clients.name.limits.max-jobs",
 			"pipeset.control.hosts, pipeset.control.host", "pipeset.control.clientType, pipeset.control.client-name",
 			"pipeset.control.lettuce.pool.enabled, pipeset.control.ssl.enabled" })
-	void aPropertyThatThereIsNotIsRefusedWithTheNearest(String name, String nearest) {
-		assertRefused(name, false, nearest);
+	void anUnknownPropertyIsRefusedAndTheMostSimilarAreNamed(String name, String similar) {
+		assertRefused(name, false, similar);
 	}
 
 	@ParameterizedTest
@@ -55,8 +55,8 @@ class UnknownPropertiesTests {
 			"pipeset.limits.max-item, pipeset.limits.max-items",
 			"PIPESET_CLIENTS_ORDERS_KEYSHA, PIPESET_CLIENTS_NAME_KEYSHA256",
 			"PIPESET_BODYIDLETIMEOUT, PIPESET_LIMITS_BODYIDLETIMEOUT" })
-	void aVariableThatThereIsNotIsRefusedWithTheNearest(String name, String nearest) {
-		assertRefused(name, true, nearest);
+	void anUnknownVariableIsRefusedAndTheMostSimilarAreNamed(String name, String similar) {
+		assertRefused(name, true, similar);
 	}
 
 	@ParameterizedTest
@@ -72,27 +72,27 @@ class UnknownPropertiesTests {
 			"pipeset.control.ssl.bundle", "PIPESET_CONTROL_SENTINEL_NODES_1", "PIPESET_CONTROL_CONNECTTIMEOUT",
 			"pipeset.receipts.sweep-interval", "pipeset.pipeline.window-bytes", "pipeset.scripts.max-count",
 			"pipesetter.limits", "pipeset", "spring.pipeset.limits", "PIPESET", "PIPESETTER_LIMITS" })
-	void whatThereIsAndWhatIsNotMeantIsTaken(String name) {
+	void knownPropertiesAndThoseOfOthersAreAccepted(String name) {
 		boolean variable = Character.isUpperCase(name.charAt(0)) || name.contains("t_l");
 		assertThatNoException().isThrownBy(() -> check(name, variable));
 	}
 
 	/**
 	 * Two kinds of variables look like properties: those that name the Redis of the
-	 * tests, and those that Kubernetes sets for a Service called pipeset.
+	 * tests, and those that Kubernetes or Docker sets for a service called pipeset.
 	 */
 	@ParameterizedTest
 	@ValueSource(strings = { "PIPESET_TEST_REDIS", "PIPESET_TEST_REDIS_URL", "PIPESET_PORT", "PIPESET_SERVICE_HOST",
 			"PIPESET_SERVICE_PORT", "PIPESET_SERVICE_PORT_HTTP", "PIPESET_PORT_8080_TCP", "PIPESET_PORT_8080_TCP_ADDR",
 			"PIPESET_REDIS_SERVICE_HOST", "PIPESET_REDIS_PORT_6379_TCP_PROTO", "PIPESET_REDIS_NAME",
 			"PIPESET_REDIS_ENV_REDIS_VERSION" })
-	void variablesThatAreThereForOtherReasonsAreNoProperties(String name) {
+	void variablesOfOtherProgramsAreIgnored(String name) {
 		assertThatNoException().isThrownBy(() -> check(name, true));
 	}
 
-	/** The failure is described in the same form as any other failure at the start. */
+	/** The message has the same form as that of any other failed start. */
 	@Test
-	void aStartThatFailsSaysWhatToDo() {
+	void theMessageOfAFailedStartSaysWhatToDo() {
 		QuietLog.expect("APPLICATION FAILED TO START");
 		assertThatExceptionOfType(UnknownPropertyException.class)
 			.isThrownBy(() -> new SpringApplicationBuilder(PipesetApplication.class).run("--pipeset.limits.max-item=5",
@@ -100,14 +100,14 @@ class UnknownPropertiesTests {
 		assertThat(QuietLog.heard()).singleElement()
 			.asString()
 			.contains("The service has no property pipeset.limits.max-item (commandLineArgs).")
-			.contains("Remove pipeset.limits.max-item, or spell it as one that there is; the nearest are"
+			.contains("Remove pipeset.limits.max-item, or correct its name; the most similar are"
 					+ " pipeset.limits.max-items, ");
 	}
 
-	private static void assertRefused(String name, boolean variable, String nearest) {
+	private static void assertRefused(String name, boolean variable, String similar) {
 		assertThatExceptionOfType(UnknownPropertyException.class).isThrownBy(() -> check(name, variable))
 			.withMessageStartingWith("The service has no property " + name + " (test-systemEnvironment).")
-			.satisfies((ex) -> assertThat(ex.remedy()).startsWith("Remove " + name + ", or ").contains(nearest));
+			.satisfies((ex) -> assertThat(ex.remedy()).startsWith("Remove " + name + ", or ").contains(similar));
 	}
 
 	private static void check(String name, boolean variable) {
