@@ -39,19 +39,19 @@ import org.springframework.security.web.firewall.RequestRejectedException;
 import org.springframework.security.web.util.matcher.AnyRequestMatcher;
 
 /**
- * Spring Security with no more of its filters than are needed: a request is refused if a
- * foreign web page may have sent it, and belongs to the client whose key it carries, or
- * whose certificate its connection has. Boot puts the chain in front of both servers, and
- * only new requests go through it: an answer that goes on in another thread, or for an
- * error, is that of a request that was let in.
+ * Spring Security with only the filters that the service needs. A request is refused if a
+ * foreign web page may have sent it. Otherwise its key or the certificate of its
+ * connection determines its client. Boot applies the chain to the main server and to the
+ * server of Actuator. Asynchronous dispatches and error dispatches do not pass the chain,
+ * because their request has already passed it.
  */
 @Configuration(proxyBeanMethods = false)
 class AccessConfiguration {
 
-	private static final String KEY = "send the header Authorization: Bearer <key>, with a key whose hash stands at"
+	private static final String SEND_KEY = "send the header Authorization: Bearer <key>, with a key whose hash is in"
 			+ " pipeset.clients.<name>.key-sha256";
 
-	private static final String OR_CERTIFICATE = ", or call with a certificate whose name stands at"
+	private static final String OR_CERTIFICATE = ", or call with a certificate whose subject is in"
 			+ " pipeset.clients.<name>.certificate";
 
 	@Bean
@@ -59,8 +59,8 @@ class AccessConfiguration {
 			ObjectProvider<ServerProperties> server, ObjectProvider<ManagementServerProperties> management,
 			ObjectProvider<WebEndpointProperties> actuator, Environment environment, SslBundles bundles) {
 		OpenPaths.requireNoOthers(environment, actuator.getIfAvailable(), management.getIfAvailable());
-		refuseBoth("anonymous", security.anonymous(), clients);
-		refuseBoth("scripts", security.scripts(), clients);
+		requireUnsetIfClients("anonymous", security.anonymous(), clients);
+		requireUnsetIfClients("scripts", security.scripts(), clients);
 		List<Filter> filters = filters(clients, anybody);
 		server.ifAvailable((properties) -> ClientCertificates.requireAuthority(clients, properties.getSsl(), bundles));
 		management.ifAvailable(
@@ -68,24 +68,23 @@ class AccessConfiguration {
 		return new DefaultSecurityFilterChain(AnyRequestMatcher.INSTANCE, filters);
 	}
 
-	/** By this name Boot finds it. */
+	/** Boot finds the bean by this name. */
 	@Bean
 	FilterChainProxy springSecurityFilterChain(SecurityFilterChain callers, SecurityProperties security,
 			ClientsProperties clients) {
 		FilterChainProxy proxy = new FilterChainProxy(callers);
 		proxy.setFirewall(new CrossSiteRequests(
 				new AllowedHosts(security.anonymous() || !clients.isEmpty(), security.allowedHosts())));
-		proxy.setRequestRejectedHandler(AccessConfiguration::rejected);
+		proxy.setRequestRejectedHandler(AccessConfiguration::writeRejection);
 		return proxy;
 	}
 
-	private static void refuseBoth(String property, boolean set, ClientsProperties clients) {
+	private static void requireUnsetIfClients(String property, boolean set, ClientsProperties clients) {
 		if (set && !clients.isEmpty()) {
-			throw new RefusedAccessException(
-					"pipeset.security." + property + " is true, and pipeset.clients."
-							+ clients.clients().keySet().iterator().next()
-							+ " is set: it is for callers without keys, and there are none where there are clients.",
-					"Leave one of them out. A right is a client's own, such as pipeset.clients.<name>.scripts.");
+			throw new RefusedAccessException("pipeset.security." + property + " is true, and pipeset.clients."
+					+ clients.clients().keySet().iterator().next() + " is set. pipeset.security." + property
+					+ " is for callers without keys, but if clients are set, callers need a key or a certificate.",
+					"Leave one of them out. Clients have rights of their own, such as pipeset.clients.<name>.scripts.");
 		}
 	}
 
@@ -103,27 +102,27 @@ class AccessConfiguration {
 			return filters;
 		}
 		KnownClients known = new KnownClients(clients);
-		String ways = KEY;
-		if (known.haveCertificates()) {
-			ways += OR_CERTIFICATE;
-			filters.add(certificates(known));
+		String remedy = SEND_KEY;
+		if (known.hasCertificates()) {
+			remedy += OR_CERTIFICATE;
+			filters.add(certificateFilter(known));
 		}
 		BearerKeys keys = new BearerKeys(known, OpenPaths.matcher());
 		AuthenticationFilter authentication = new AuthenticationFilter(keys, keys);
 		authentication.setSuccessHandler((request, response, found) -> {
 		});
-		// Nothing goes through the chain again, and asks for it.
+		// No request passes the chain a second time, so no context has to be stored.
 		authentication.setSecurityContextRepository(new NullSecurityContextRepository());
-		authentication.setFailureHandler(new Unauthorized(ways));
+		authentication.setFailureHandler(new UnauthorizedHandler(remedy));
 		filters.add(authentication);
 		return filters;
 	}
 
 	/**
-	 * Looks at certificates ahead of keys. One that is no client's is no reason to refuse
-	 * a request that has a key.
+	 * Checks the certificate before the key. If no client has the certificate, the
+	 * request may still have a valid key.
 	 */
-	private static Filter certificates(KnownClients known) {
+	private static Filter certificateFilter(KnownClients known) {
 		X509AuthenticationFilter filter = new X509AuthenticationFilter();
 		filter.setPrincipalExtractor((certificate) -> certificate);
 		filter.setAuthenticationManager(new ClientCertificates(known));
@@ -131,20 +130,22 @@ class AccessConfiguration {
 		return filter;
 	}
 
-	private static void rejected(HttpServletRequest request, HttpServletResponse response,
+	private static void writeRejection(HttpServletRequest request, HttpServletResponse response,
 			RequestRejectedException reason) throws IOException {
-		Problems.write((reason instanceof ForeignRequestException)
-				? Problems.detail(Problem.FOREIGN_REQUEST, reason.getMessage()) : Problems.detail(Problem.BAD_REQUEST,
-						"The path must be normal, without segments of dots, as RFC 3986 has it"),
+		Problems.write(
+				(reason instanceof ForeignRequestException)
+						? Problems.detail(Problem.FOREIGN_REQUEST, reason.getMessage())
+						: Problems.detail(Problem.BAD_REQUEST,
+								"The path must be normalized as RFC 3986 says, without the segments '.' and '..'"),
 				response);
 	}
 
 	/**
-	 * The answers to requests that are nobody's.
+	 * Answers requests that belong to no client.
 	 *
-	 * @param ways how a request would be somebody's
+	 * @param remedy what a caller has to send in order to be known
 	 */
-	private record Unauthorized(String ways) implements AuthenticationFailureHandler {
+	private record UnauthorizedHandler(String remedy) implements AuthenticationFailureHandler {
 
 		@Override
 		public void onAuthenticationFailure(HttpServletRequest request, HttpServletResponse response,
@@ -156,7 +157,7 @@ class AccessConfiguration {
 				.getAttribute(WebAttributes.AUTHENTICATION_EXCEPTION) instanceof AuthenticationException wrong) {
 				problem += ". " + wrong.getMessage();
 			}
-			Problems.write(Problems.detail(Problem.UNAUTHORIZED, problem + ": " + this.ways), response);
+			Problems.write(Problems.detail(Problem.UNAUTHORIZED, problem + ": " + this.remedy), response);
 		}
 
 	}

@@ -8,9 +8,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hosts by which the service may be called, and those whose web pages may call it.
- * Names are compared as they are written, and never looked up, since anybody can let a
- * name stand for any address.
+ * The host names that callers may use for the service, and the hosts whose web pages may
+ * call it. Names are compared as text and never resolved, because the owner of a domain
+ * can let a name resolve to any address.
  */
 final class AllowedHosts {
 
@@ -26,18 +26,18 @@ final class AllowedHosts {
 
 	private static final Pattern ADDRESS = Pattern.compile("\\[.*]|[0-9]{1,3}(\\.[0-9]{1,3}){3}");
 
-	/** Whether the service may have any name. */
 	private final boolean exposed;
 
 	private final Set<String> listed;
 
-	/** The header that was allowed last. Most callers send the same one. */
-	private volatile @Nullable String served;
+	/** The last allowed header, kept because most callers send the same one. */
+	private volatile @Nullable String lastAllowed;
 
 	/**
-	 * Knows the hosts of a service.
-	 * @param exposed whether it is reached from other machines
-	 * @param listed its names beside those of loopback, in lower case
+	 * Creates the hosts of a service.
+	 * @param exposed whether other machines may call the service
+	 * @param listed the names of the service in addition to those of loopback, in lower
+	 * case. If it is exposed and there are none, any name is allowed
 	 */
 	AllowedHosts(boolean exposed, Set<String> listed) {
 		this.exposed = exposed;
@@ -45,29 +45,31 @@ final class AllowedHosts {
 	}
 
 	/**
-	 * Whether the service may be called by this host.
-	 * @param header its Host, or {@code null} where it has none
-	 * @return {@code false} for a name that somebody else may have pointed here
+	 * Whether a request may have this Host.
+	 * @param header the request's Host, or {@code null} if it has none
+	 * @return {@code false} for a name whose owner may have let it resolve to this
+	 * machine
 	 */
-	boolean serves(@Nullable String header) {
-		if ((this.exposed && this.listed.isEmpty()) || (header != null && header.equals(this.served))) {
+	boolean isAllowedHost(@Nullable String header) {
+		if ((this.exposed && this.listed.isEmpty()) || (header != null && header.equals(this.lastAllowed))) {
 			return true;
 		}
 		String host = host(HOST, header);
-		// A caller that names an address means it, such as the health probe of a pod.
+		// An address is not resolved, so the owner of a domain has no influence on it.
+		// Health probes of a pod use one.
 		if (host == null || !(isKnown(host) || (this.exposed && ADDRESS.matcher(host).matches()))) {
 			return false;
 		}
-		this.served = header;
+		this.lastAllowed = header;
 		return true;
 	}
 
 	/**
-	 * Whether web pages of an origin may call.
+	 * Whether web pages of an origin may call the service.
 	 * @param origin the request's Origin
-	 * @param header its Host, which is allowed, or {@code null} where it has none
+	 * @param header the request's Host, which is allowed, or {@code null} if it has none
 	 */
-	boolean trusts(String origin, @Nullable String header) {
+	boolean isAllowedOrigin(String origin, @Nullable String header) {
 		String host = host(ORIGIN, origin);
 		return host != null && (isKnown(host) || host.equals(host(HOST, header)));
 	}

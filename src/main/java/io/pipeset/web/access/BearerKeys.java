@@ -18,9 +18,9 @@ import org.springframework.security.web.authentication.AuthenticationConverter;
 import org.springframework.security.web.util.matcher.RequestMatcher;
 
 /**
- * Takes the key out of a request, as
- * <a href="https://www.rfc-editor.org/rfc/rfc6750#section-2.1">RFC 6750</a> has it, and
- * the client for it, which must be the one that a certificate has named already.
+ * Reads the key of a request
+ * (<a href="https://www.rfc-editor.org/rfc/rfc6750#section-2.1">RFC 6750</a>) and finds
+ * its client. If the request has a client's certificate too, it must be the same client.
  */
 final class BearerKeys implements AuthenticationConverter, AuthenticationManager {
 
@@ -28,35 +28,35 @@ final class BearerKeys implements AuthenticationConverter, AuthenticationManager
 
 	private final KnownClients clients;
 
-	private final RequestMatcher open;
+	private final RequestMatcher openPaths;
 
 	/**
-	 * The keys of clients.
-	 * @param open requests that need none
+	 * Creates a reader of keys.
+	 * @param openPaths matches requests that need no key
 	 */
-	BearerKeys(KnownClients clients, RequestMatcher open) {
+	BearerKeys(KnownClients clients, RequestMatcher openPaths) {
 		this.clients = clients;
-		this.open = open;
+		this.openPaths = openPaths;
 	}
 
 	/**
-	 * Takes the key.
-	 * @return {@code null} if there is none, and none is needed
-	 * @throws AuthenticationCredentialsNotFoundException if there is none
-	 * @throws BadCredentialsException if it is not where it should be
+	 * Reads the key.
+	 * @return {@code null} if the request has no key and needs none
+	 * @throws AuthenticationCredentialsNotFoundException if the request has no key
+	 * @throws BadCredentialsException if the header Authorization is malformed
 	 */
 	@Override
 	public @Nullable Authentication convert(HttpServletRequest request) {
 		List<String> headers = Collections.list(request.getHeaders(HttpHeaders.AUTHORIZATION));
 		if (headers.isEmpty()) {
-			if (SecurityContextHolder.getContext().getAuthentication() == null && !this.open.matches(request)) {
+			if (SecurityContextHolder.getContext().getAuthentication() == null && !this.openPaths.matches(request)) {
 				throw new AuthenticationCredentialsNotFoundException("The request has no key");
 			}
 			return null;
 		}
 		String header = headers.get(0);
 		if (headers.size() > 1 || !header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
-			throw new BadCredentialsException("The header Authorization must stand once, with Bearer and a key");
+			throw new BadCredentialsException("The request must have one header Authorization, with Bearer and a key");
 		}
 		return UsernamePasswordAuthenticationToken.unauthenticated("", header.substring(SCHEME.length()).strip());
 	}
@@ -69,8 +69,8 @@ final class BearerKeys implements AuthenticationConverter, AuthenticationManager
 		}
 		Authentication certified = SecurityContextHolder.getContext().getAuthentication();
 		if (certified != null && certified.getPrincipal() != client) {
-			throw new BadCredentialsException("The key is that of the client '" + client
-					+ "', and the certificate that of '" + certified.getPrincipal() + "'");
+			throw new BadCredentialsException("The key belongs to the client '" + client
+					+ "', but the certificate belongs to '" + certified.getPrincipal() + "'");
 		}
 		return UsernamePasswordAuthenticationToken.authenticated(client, null, List.of());
 	}

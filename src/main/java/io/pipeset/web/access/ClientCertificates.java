@@ -22,8 +22,8 @@ import org.springframework.security.core.Authentication;
 import org.springframework.security.web.authentication.preauth.PreAuthenticatedAuthenticationToken;
 
 /**
- * Takes the client from the certificate of a connection. TLS has looked at its authority
- * when the connection began; the time goes on since.
+ * Finds the client of a connection's certificate. TLS checked the certificate when the
+ * connection began, but it may have expired since then.
  */
 final class ClientCertificates implements AuthenticationManager {
 
@@ -40,41 +40,47 @@ final class ClientCertificates implements AuthenticationManager {
 			certificate.checkValidity();
 		}
 		catch (CertificateException ex) {
-			throw new BadCredentialsException("The certificate is not valid at this time, but from "
-					+ certificate.getNotBefore().toInstant() + " to " + certificate.getNotAfter().toInstant(), ex);
+			throw new BadCredentialsException(
+					"The certificate is not valid at this time: it is valid from "
+							+ certificate.getNotBefore().toInstant() + " to " + certificate.getNotAfter().toInstant(),
+					ex);
 		}
 		Client client = this.clients.find(certificate.getSubjectX500Principal());
 		if (client == null) {
-			throw new BadCredentialsException("No client has a certificate of the name '"
+			throw new BadCredentialsException("No client has a certificate with the subject '"
 					+ Problems.excerpt(certificate.getSubjectX500Principal().getName()) + "'");
 		}
 		return new PreAuthenticatedAuthenticationToken(client, null, List.of());
 	}
 
 	/**
-	 * Requires that callers are asked for certificates, and of an authority that somebody
-	 * has chosen.
+	 * Checks the TLS of the service if a client is known by its certificate: the service
+	 * must ask callers for certificates, and must trust only configured authorities.
 	 * @param ssl the TLS of the service, or {@code null} if it has none
-	 * @throws RefusedAccessException if a client is known by a certificate all the same
+	 * @throws RefusedAccessException if the TLS does not do so
 	 */
 	static void requireAuthority(ClientsProperties clients, @Nullable Ssl ssl, SslBundles bundles) {
-		property(clients).ifPresent((property) -> requireAuthority(property, ssl, bundles));
+		certificateIsSet(clients).ifPresent((prefix) -> requireAuthority(prefix, ssl, bundles));
 	}
 
 	/**
-	 * Requires that Actuator, if it has TLS of its own that asks for certificates, does
-	 * so of an authority that somebody has chosen.
-	 * @param ssl that TLS, or {@code null} if it has none
+	 * Checks the TLS of Actuator if it has its own and asks for certificates: it must
+	 * trust only configured authorities.
+	 * @param ssl the TLS of Actuator, or {@code null} if it has none
+	 * @throws RefusedAccessException if it trusts others
 	 */
 	static void requireAuthorityOfActuator(ClientsProperties clients, @Nullable Ssl ssl, SslBundles bundles) {
-		if (ssl != null && asks(ssl)) {
-			property(clients).ifPresent((property) -> requireTruststore(property + "management.server.ssl",
+		if (ssl != null && asksForCertificates(ssl)) {
+			certificateIsSet(clients).ifPresent((prefix) -> requireTruststore(prefix + "management.server.ssl",
 					WebServerSslBundle.get(ssl, bundles)));
 		}
 	}
 
-	/** The first client that is known by a certificate, to begin a sentence with. */
-	private static Optional<String> property(ClientsProperties clients) {
+	/**
+	 * The beginning of a message that names the first client with a certificate.
+	 * @return empty if no client has one
+	 */
+	private static Optional<String> certificateIsSet(ClientsProperties clients) {
 		return clients.clients()
 			.entrySet()
 			.stream()
@@ -84,29 +90,29 @@ final class ClientCertificates implements AuthenticationManager {
 			.findFirst();
 	}
 
-	private static boolean asks(Ssl ssl) {
+	private static boolean asksForCertificates(Ssl ssl) {
 		return Ssl.isEnabled(ssl) && (ssl.getClientAuth() == ClientAuth.WANT || ssl.getClientAuth() == ClientAuth.NEED);
 	}
 
-	private static void requireAuthority(String property, @Nullable Ssl ssl, SslBundles bundles) {
-		if (ssl == null || !asks(ssl)) {
-			throw new RefusedAccessException(
-					property + "server.ssl.client-auth is not want or need: no caller is asked for its certificate.",
-					"Set server.ssl.bundle and server.ssl.client-auth=want, and have the truststore of the bundle name"
-							+ " the authority of the callers; or give the client a key (key-sha256).");
+	private static void requireAuthority(String prefix, @Nullable Ssl ssl, SslBundles bundles) {
+		if (ssl == null || !asksForCertificates(ssl)) {
+			throw new RefusedAccessException(prefix
+					+ "server.ssl.client-auth is not want or need: the service asks no caller for a certificate.",
+					"Set server.ssl.bundle and server.ssl.client-auth=want, and put the authority of the callers into"
+							+ " the truststore of the bundle; or give the client a key (key-sha256).");
 		}
-		requireTruststore(property + "server.ssl", WebServerSslBundle.get(ssl, bundles));
+		requireTruststore(prefix + "server.ssl", WebServerSslBundle.get(ssl, bundles));
 		ssl.getServerNameBundles()
-			.forEach((named) -> requireTruststore(property + "the bundle '" + named.bundle() + "' of server.ssl",
+			.forEach((named) -> requireTruststore(prefix + "the bundle '" + named.bundle() + "' of server.ssl",
 					bundles.getBundle(named.bundle())));
 	}
 
-	/** Without one, TLS takes the authorities that the JDK trusts. */
-	private static void requireTruststore(String place, SslBundle bundle) {
+	/** If there is no truststore, TLS trusts all authorities of the JDK. */
+	private static void requireTruststore(String owner, SslBundle bundle) {
 		if (bundle.getStores().getTrustStore() == null) {
 			throw new RefusedAccessException(
-					place + " has no truststore: any authority of the Web could issue a certificate of that name.",
-					"Name the authority of the callers, such as by spring.ssl.bundle.pem.<bundle>.truststore.certificate.");
+					owner + " has no truststore: any public authority could issue a certificate with that subject.",
+					"Set the authority of the callers, such as with spring.ssl.bundle.pem.<bundle>.truststore.certificate.");
 		}
 	}
 

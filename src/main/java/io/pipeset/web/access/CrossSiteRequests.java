@@ -16,22 +16,22 @@ import org.springframework.security.web.firewall.RequestRejectedException;
 import org.springframework.security.web.firewall.StrictHttpFirewall;
 
 /**
- * Refuses requests that a foreign web page may have sent, before anything of them is
- * read: any page could otherwise make a browser that reaches the service write to Redis.
- * Its own rules come before those of Spring Security, which knows a host without its
- * header, and would let known pages read answers as well.
+ * Refuses requests that a foreign web page may have sent, before their body is read.
+ * Otherwise any page could write to Redis through a browser that reaches the service. It
+ * has rules of its own, because Spring Security does not require the header Host, and
+ * would let allowed pages read answers too.
  */
 final class CrossSiteRequests extends StrictHttpFirewall {
 
-	private static final String ALLOWED = ": allowed are localhost, the addresses of loopback, and what"
-			+ " pipeset.security.allowed-hosts lists";
+	private static final String ALLOWED = ": the allowed hosts are localhost, loopback addresses and the values of"
+			+ " pipeset.security.allowed-hosts";
 
 	private final AllowedHosts hosts;
 
 	CrossSiteRequests(AllowedHosts hosts) {
 		this.hosts = hosts;
-		// The calls say by themselves which methods and keys there are, and where a key
-		// goes that no path can carry.
+		// The calls themselves refuse unknown methods and keys that cannot stand in a
+		// path. Their messages say what to send instead.
 		setUnsafeAllowAnyHttpMethod(true);
 		setAllowSemicolon(true);
 		setAllowUrlEncodedSlash(true);
@@ -56,7 +56,7 @@ final class CrossSiteRequests extends StrictHttpFirewall {
 		return new NormalRequest(request);
 	}
 
-	/** Tomcat lets no line break into a header of an answer. */
+	/** No check is needed, because Tomcat writes no line break into a header. */
 	@Override
 	public HttpServletResponse getFirewalledResponse(HttpServletResponse response) {
 		return response;
@@ -64,19 +64,20 @@ final class CrossSiteRequests extends StrictHttpFirewall {
 
 	private @Nullable String refusal(HttpServletRequest request) {
 		String host = request.getHeader(HttpHeaders.HOST);
-		if (!this.hosts.serves(host)) {
+		if (!this.hosts.isAllowedHost(host)) {
 			return ((host != null) ? "The header Host names '" + Problems.excerpt(host) + "'"
 					: "There is no header Host") + ALLOWED;
 		}
 		List<String> origins = Collections.list(request.getHeaders(HttpHeaders.ORIGIN));
 		if (origins.isEmpty() && isSentByForeignPage(request)) {
-			return "The header Sec-Fetch-Site says that a web page of another site sends the request, and no Origin"
-					+ " says which: follow a link, or call from a page of the service";
+			return "The header Sec-Fetch-Site says that a web page of another site sends the request, and the request"
+					+ " has no header Origin: follow a link, or call from a page of the service";
 		}
 		for (String origin : origins) {
-			if (!this.hosts.trusts(origin, host)) {
+			if (!this.hosts.isAllowedOrigin(origin, host)) {
 				return "The header Origin names '" + Problems.excerpt(origin)
-						+ "', whose web pages may not call this service" + ALLOWED + ", and the request's own Host";
+						+ "', whose web pages may not call this service" + ALLOWED
+						+ "; the host of the header Host is allowed too";
 			}
 		}
 		return null;
@@ -84,7 +85,8 @@ final class CrossSiteRequests extends StrictHttpFirewall {
 
 	/**
 	 * Whether a browser sends the request for a page of another site, such as for an
-	 * image in it. A link that somebody follows shows its answer to nobody else.
+	 * image in it. A link is allowed, because only the user who follows it sees the
+	 * answer.
 	 */
 	private static boolean isSentByForeignPage(HttpServletRequest request) {
 		boolean followed = HttpMethod.GET.matches(request.getMethod())
@@ -94,8 +96,8 @@ final class CrossSiteRequests extends StrictHttpFirewall {
 	}
 
 	/**
-	 * A request whose path is normal. Its headers are not looked at again on each call,
-	 * as Tomcat lets no control character through.
+	 * A request with a normalized path. Its headers are not checked again at each access,
+	 * because Tomcat refuses control characters.
 	 */
 	private static final class NormalRequest extends FirewalledRequest {
 

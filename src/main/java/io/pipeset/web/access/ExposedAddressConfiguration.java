@@ -15,9 +15,10 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Refuses addresses that other machines reach, as long as callers have no keys. Spring
- * finds this configuration by its scan, and Actuator once more by
- * {@code META-INF/spring}, for the server that {@code management.server.port} gives it.
+ * Fails the start if other machines could reach the service while callers need no keys.
+ * The component scan finds this configuration for the main server. A file in
+ * {@code META-INF/spring} registers it again for the server of Actuator, which exists if
+ * {@code management.server.port} is set.
  */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class ExposedAddressConfiguration {
@@ -38,11 +39,11 @@ class ExposedAddressConfiguration {
 		if (address == null || !address.isLoopbackAddress()) {
 			throw new RefusedAccessException(property
 					+ ((address != null) ? " is " + address.getHostAddress()
-							: " is not set, which stands for every address of this machine")
-					+ ", where others reach the service: callers have no keys, and whoever reaches it can write to"
+							: " is not set, which means every address of this machine")
+					+ ". Other machines reach the service there. Callers need no keys, so each of them can write to"
 					+ " Redis and empty its lists.",
 					"Give callers keys (pipeset.clients.<name>.key-sha256), or set " + property + "=127.0.0.1, or"
-							+ " pipeset.security.anonymous=true where everybody who reaches the port may do that.");
+							+ " pipeset.security.anonymous=true if every caller that reaches the port may do that.");
 		}
 	}
 

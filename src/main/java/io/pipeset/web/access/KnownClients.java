@@ -31,8 +31,8 @@ import io.pipeset.web.problem.Problems;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clients by their keys, of which only hashes are known, and by the names of their
- * certificates.
+ * Finds clients by the hashes of their keys, and by the subjects of their certificates.
+ * The keys themselves are not known here.
  */
 final class KnownClients {
 
@@ -40,39 +40,46 @@ final class KnownClients {
 
 	private static final Set<String> RESERVED_NAMES = Set.of(Client.NONE, Client.SERVICE.name());
 
-	/** A name of Redis or of a module, and perhaps that of a subcommand. */
+	/** The name of a command of Redis or of a module; a subcommand may follow. */
 	private static final Pattern OPERATION = Pattern.compile("[A-Z][A-Z0-9._-]*( [A-Z][A-Z0-9._-]*)?");
 
 	private static final Pattern HASH = Pattern.compile("[0-9a-fA-F]{64}");
 
-	/** What Java writes into a name for U+0000. */
+	/** Java writes U+0000 like this into a subject. */
 	private static final String NUL = "\\00";
 
-	/** The SHA-256 of no bytes, as a shell makes it of a variable that is not set. */
-	private static final String HASH_OF_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+	/**
+	 * The SHA-256 of zero bytes. A shell makes this hash if the variable with the key is
+	 * not set.
+	 */
+	private static final String HASH_OF_EMPTY_KEY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-	private static final String MAKE = "Make a key by openssl rand -hex 32, and its hash by printf %s KEY | sha256sum.";
+	private static final String CREATE_KEY = "Create a key with openssl rand -hex 32, and its hash with"
+			+ " printf %s KEY | sha256sum.";
 
 	private static final Allowed<Long> ONE_OR_MORE = Allowed.atLeast(1);
 
-	private final List<Entry> entries = new ArrayList<>();
+	private final List<ClientKey> keys = new ArrayList<>();
 
-	private final Map<X500Principal, Client> certified = new HashMap<>();
+	private final Map<X500Principal, Client> clientsBySubject = new HashMap<>();
 
-	/** Copied for each key: to look for an algorithm takes half as long as to use it. */
+	/**
+	 * Cloned for each key, because looking the algorithm up takes half as long as using
+	 * it.
+	 */
 	private final MessageDigest sha256 = sha256();
 
 	/**
-	 * Reads the clients.
-	 * @throws RefusedAccessException if they cannot stand as they are
+	 * Creates the clients from their properties.
+	 * @throws RefusedAccessException if a property has a wrong value
 	 */
 	KnownClients(ClientsProperties properties) {
-		Map<String, String> clientsOf = new TreeMap<>();
+		Map<String, String> namesByHash = new TreeMap<>();
 		new TreeMap<>(properties.clients()).forEach((name, policy) -> {
 			if (!NAME.matcher(name).matches() || RESERVED_NAMES.contains(name)) {
-				throw new RefusedAccessException("pipeset.clients names a client '" + name + "'.",
-						"Call it by 1 to 32 small letters, digits and dashes, and not " + Client.NONE + " or "
-								+ Client.SERVICE.name() + ".");
+				throw new RefusedAccessException("pipeset.clients names a client '" + name + "', which is not allowed.",
+						"Use a name of 1 to 32 lowercase letters, digits and dashes. The names " + Client.NONE + " and "
+								+ Client.SERVICE.name() + " are reserved.");
 			}
 			Client client = client(name, policy, properties.clients().size() > 1);
 			String property = "pipeset.clients." + name + ".key-sha256";
@@ -80,26 +87,28 @@ final class KnownClients {
 				addCertificate(policy.certificate(), client);
 			}
 			else if (policy.keySha256().isEmpty()) {
-				throw new RefusedAccessException(property + " is missing, and so is certificate.", MAKE);
+				throw new RefusedAccessException(property + " is missing, and the client has no certificate.",
+						"Set key-sha256 to the hash of a key, or set certificate. " + CREATE_KEY);
 			}
 			for (String hash : policy.keySha256()) {
 				if (!HASH.matcher(hash).matches()) {
 					throw new RefusedAccessException(property
-							+ " must be the SHA-256 of each key of the client, of 64 hexadecimal digits, and has a value of "
-							+ hash.length() + " characters that is none, and is not shown, as it may be a key.", MAKE);
+							+ " must be the SHA-256 of each key of the client, in 64 hexadecimal digits. One value has "
+							+ hash.length()
+							+ " characters and is no such hash. It is not shown because it may be a key.", CREATE_KEY);
 				}
-				if (hash.equalsIgnoreCase(HASH_OF_NOTHING)) {
+				if (hash.equalsIgnoreCase(HASH_OF_EMPTY_KEY)) {
 					throw new RefusedAccessException(
-							property + " has the SHA-256 of an empty key, with which anybody could call.",
-							"The variable with the key was empty as the hash was made. " + MAKE);
+							property + " has the SHA-256 of an empty key. Any caller could use an empty key.",
+							"The variable with the key was empty when the hash was created. " + CREATE_KEY);
 				}
-				String other = clientsOf.put(hash.toLowerCase(Locale.ROOT), name);
+				String other = namesByHash.put(hash.toLowerCase(Locale.ROOT), name);
 				if (other != null) {
 					throw new RefusedAccessException(
-							property + " has a value that stands at pipeset.clients." + other + ".key-sha256, too.",
-							"Give each client keys of its own. " + MAKE);
+							property + " has a value that is already in pipeset.clients." + other + ".key-sha256.",
+							"Give each client keys of its own. " + CREATE_KEY);
 				}
-				this.entries.add(new Entry(HexFormat.of().parseHex(hash), client));
+				this.keys.add(new ClientKey(HexFormat.of().parseHex(hash), client));
 			}
 		});
 	}
@@ -114,22 +123,24 @@ final class KnownClients {
 			throw new RefusedAccessException(
 					property + " must be the subject of the client's certificate, such as CN=" + client.name()
 							+ ",O=Example, not '" + Problems.excerpt(subject) + "'.",
-					"Take it from the certificate by openssl x509 -in FILE -noout -subject -nameopt RFC2253.");
+					"Print the subject with openssl x509 -in FILE -noout -subject -nameopt RFC2253.");
 		}
 		if (name.getName().isEmpty()) {
 			throw new RefusedAccessException(property + " is empty.",
-					"Name a subject such as CN=" + client.name() + ", or leave the property out.");
+					"Set a subject such as CN=" + client.name() + ", or leave the property out.");
 		}
-		if (!isPlain(name)) {
+		if (!isPrintableAscii(name)) {
 			throw new RefusedAccessException(
-					property + " has characters that are none of printable ASCII: '" + Problems.excerpt(subject) + "'.",
-					"Others may look like them. Have a certificate issued with a plain name, or give the client a key (key-sha256).");
+					property + " must have printable ASCII characters only, not '" + Problems.excerpt(subject) + "'.",
+					"Other characters can look like ASCII. Use a certificate with a subject in ASCII, or give the client"
+							+ " a key (key-sha256).");
 		}
-		Client other = this.certified.put(name, client);
+		Client other = this.clientsBySubject.put(name, client);
 		if (other != null) {
-			throw new RefusedAccessException(property + " is '" + Problems.excerpt(subject)
-					+ "', and so is pipeset.clients." + other.name() + ".certificate.",
-					"Give each client a certificate with a name of its own.");
+			throw new RefusedAccessException(
+					property + " is '" + Problems.excerpt(subject) + "', and pipeset.clients." + other.name()
+							+ ".certificate is the same subject.",
+					"Give each client a certificate with a subject of its own.");
 		}
 	}
 
@@ -139,21 +150,21 @@ final class KnownClients {
 		if (prefixes != null
 				&& prefixes.stream().anyMatch((prefix) -> prefix.isEmpty() || prefix.startsWith("pipeset:"))) {
 			throw new RefusedAccessException("pipeset.clients." + name
-					+ ".key-prefixes must be beginnings of keys, of one character at least, and none of 'pipeset:'.",
-					"Leave key-prefixes out for a client that may use any key.");
+					+ ".key-prefixes must be prefixes of one or more characters that do not begin with 'pipeset:'.",
+					"Leave key-prefixes out if the client may use any key.");
 		}
 		EnumSet<Right> rights = EnumSet.noneOf(Right.class);
 		add(rights, Right.SCRIPTS, policy.scripts());
 		add(rights, Right.SWEEPS, policy.sweeps());
 		add(rights, Right.ANALYSES, policy.analyses());
 		add(rights, Right.TUNINGS, policy.tunings());
-		return new Client(name, (operations != null) ? names(name, operations) : null,
+		return new Client(name, (operations != null) ? operationNames(name, operations) : null,
 				(prefixes != null) ? KeyPrefixes.of(prefixes) : KeyPrefixes.ANY, rights, limits(name, policy.limits()),
 				shares);
 	}
 
-	/** Names of operations as the table and servers have them. */
-	private static Set<String> names(String client, Set<String> operations) {
+	/** The names of operations in the spelling of the table and of servers. */
+	private static Set<String> operationNames(String client, Set<String> operations) {
 		Set<String> names = new LinkedHashSet<>();
 		for (String operation : operations) {
 			String name = operation.toUpperCase(Locale.ROOT).replace('|', ' ');
@@ -161,8 +172,8 @@ final class KnownClients {
 			if (row == null && !OPERATION.matcher(name).matches()) {
 				throw new RefusedAccessException(
 						"pipeset.clients." + client + ".operations has '" + Problems.excerpt(operation)
-								+ "', which is no name of an operation.",
-						"Write names such as SET, BF.ADD or XGROUP CREATE.");
+								+ "', which cannot be the name of an operation.",
+						"Use names such as SET, BF.ADD or XGROUP CREATE.");
 			}
 			names.add((row != null) ? row.toString() : name);
 		}
@@ -177,63 +188,64 @@ final class KnownClients {
 						limit(name, "max-jobs", (limits.maxJobs() != null) ? limits.maxJobs().longValue() : null)));
 	}
 
-	private static void add(Set<Right> rights, Right right, boolean given) {
-		if (given) {
+	private static void add(Set<Right> rights, Right right, boolean granted) {
+		if (granted) {
 			rights.add(right);
 		}
 	}
 
-	private static long limit(String client, String name, @Nullable Long most) {
-		return limit(client, name, most, ONE_OR_MORE);
+	private static long limit(String client, String name, @Nullable Long value) {
+		return limit(client, name, value, ONE_OR_MORE);
 	}
 
-	private static long limit(String client, String name, @Nullable Long most, Allowed<Long> allowed) {
-		if (most != null && !allowed.within().test(most)) {
+	private static long limit(String client, String name, @Nullable Long value, Allowed<Long> allowed) {
+		if (value != null && !allowed.within().test(value)) {
 			throw new RefusedAccessException("pipeset.clients." + client + ".limits." + name + " must be "
-					+ allowed.bounds() + ", not " + most + ".", "Leave it out for no limit but that of the service.");
+					+ allowed.bounds() + ", not " + value + ".",
+					"Leave it out if only the limits of the service apply.");
 		}
-		return (most != null) ? most : Long.MAX_VALUE;
+		return (value != null) ? value : Long.MAX_VALUE;
 	}
 
 	/**
-	 * Finds the client that has a key. It takes as long whatever the key is.
-	 * @return {@code null} if no client has it
+	 * Finds the client of a key. The time does not depend on the key, so a caller cannot
+	 * learn a key from it.
+	 * @return {@code null} if no client has the key
 	 */
 	@Nullable Client find(String key) {
 		byte[] hash = hash(key);
 		Client found = null;
-		for (Entry entry : this.entries) {
-			if (MessageDigest.isEqual(hash, entry.hash)) {
-				found = entry.client;
+		for (ClientKey known : this.keys) {
+			if (MessageDigest.isEqual(hash, known.hash)) {
+				found = known.client;
 			}
 		}
 		return found;
 	}
 
 	/**
-	 * Finds the client that has a certificate of that name.
-	 * @return {@code null} if no client has
+	 * Finds the client whose certificate has this subject.
+	 * @return {@code null} if no client has one
 	 */
 	@Nullable Client find(X500Principal subject) {
-		return (isPlain(subject)) ? this.certified.get(subject) : null;
+		return (isPrintableAscii(subject)) ? this.clientsBySubject.get(subject) : null;
 	}
 
 	/**
-	 * Whether a name has no characters but the printable ones of ASCII. Java takes names
-	 * for equal whose other characters only look alike: U+017F is an s to it, and U+FF4F
-	 * an o. It does not count control characters at the ends.
+	 * Whether a subject has only printable ASCII characters. Java treats some other
+	 * characters as equal to ASCII characters: U+017F equals s, and U+FF4F equals o. It
+	 * ignores control characters at both ends.
 	 */
-	private static boolean isPlain(X500Principal subject) {
+	private static boolean isPrintableAscii(X500Principal subject) {
 		String name = subject.getName();
 		return name.chars().allMatch((character) -> character >= ' ' && character < 0x7F) && !name.contains(NUL);
 	}
 
-	/** Whether any client has a certificate. */
-	boolean haveCertificates() {
-		return !this.certified.isEmpty();
+	boolean hasCertificates() {
+		return !this.clientsBySubject.isEmpty();
 	}
 
-	/** Tomcat hands a header over byte by byte. */
+	/** ISO 8859-1 restores the bytes, because Tomcat makes a character of each byte. */
 	private byte[] hash(String key) {
 		try {
 			MessageDigest digest = (MessageDigest) this.sha256.clone();
@@ -253,14 +265,14 @@ final class KnownClients {
 		}
 	}
 
-	/** A key of a client. */
-	private static final class Entry {
+	/** The hash of a key, and the client that has it. */
+	private static final class ClientKey {
 
 		private final byte[] hash;
 
 		private final Client client;
 
-		private Entry(byte[] hash, Client client) {
+		private ClientKey(byte[] hash, Client client) {
 			this.hash = hash;
 			this.client = client;
 		}

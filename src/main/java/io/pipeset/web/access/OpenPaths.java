@@ -16,8 +16,8 @@ import org.springframework.security.web.util.matcher.OrRequestMatcher;
 import org.springframework.security.web.util.matcher.RequestMatcher;
 
 /**
- * The paths that need no key. Everybody may ask for health and for the files of the
- * console, and the service itself warms up, whose own calls have a password.
+ * The paths that need no key: health, the files of the console, and the warm-up
+ * endpoints. Only the service itself calls the warm-up endpoints, with a password.
  */
 final class OpenPaths {
 
@@ -34,7 +34,7 @@ final class OpenPaths {
 	}
 
 	/**
-	 * Requires that nothing else is moved under an open path.
+	 * Checks that no property moves other calls below an open path.
 	 * @throws RefusedAccessException if a property does so
 	 */
 	static void requireNoOthers(Environment environment, @Nullable WebEndpointProperties actuator,
@@ -63,7 +63,7 @@ final class OpenPaths {
 			if (normal.startsWith(open + '/')) {
 				throw new RefusedAccessException(
 						property + " moves calls that need a key to " + normal.substring(0, normal.length() - 1)
-								+ ", and what is below " + open + " is open to everybody.",
+								+ ", but paths below " + open + " need no key.",
 						"Choose a path that is neither below " + String.join(" nor below ", OPEN) + ".");
 			}
 		}

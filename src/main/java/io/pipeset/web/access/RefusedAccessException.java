@@ -2,7 +2,7 @@ package io.pipeset.web.access;
 
 import java.io.Serial;
 
-/** The properties that say who may call cannot stand as they are. */
+/** The service cannot start with these security properties. */
 final class RefusedAccessException extends IllegalStateException {
 
 	@Serial
@@ -11,9 +11,9 @@ final class RefusedAccessException extends IllegalStateException {
 	private final String remedy;
 
 	/**
-	 * Refuses the start.
-	 * @param problem the properties, and never a value that may be a key
-	 * @param remedy the properties to set
+	 * Creates an exception.
+	 * @param problem the properties that are wrong, without a value that may be a key
+	 * @param remedy the properties to set instead
 	 */
 	RefusedAccessException(String problem, String remedy) {
 		super(problem);

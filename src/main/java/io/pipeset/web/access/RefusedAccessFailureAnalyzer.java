@@ -3,7 +3,7 @@ package io.pipeset.web.access;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Says which properties of callers keep the service from starting. */
+/** Reports the security properties with which the service cannot start. */
 final class RefusedAccessFailureAnalyzer extends AbstractFailureAnalyzer<RefusedAccessException> {
 
 	@Override

@@ -1,6 +1,6 @@
 /**
- * The callers that the service answers: a request comes in, and is refused, or passes as
- * that of a client. A server that strangers could reach does not start.
+ * Access to the service: each request is refused, or belongs to a client. The service
+ * does not start if unknown callers on other machines could reach it.
  */
 @NullMarked
 package io.pipeset.web.access;

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** An anonymous service answers to any host name, but not to web pages from elsewhere. */
+/** An anonymous service accepts any host name, but no foreign web page. */
 @ServiceTest(properties = "pipeset.security.anonymous=true")
 class AnonymousServiceTests {
 
@@ -24,7 +24,7 @@ class AnonymousServiceTests {
 	@ParameterizedTest
 	@CsvSource({ "HTTP/1.1, Host: pipeset", "HTTP/1.1, Host: 10.244.0.7:8080", "HTTP/1.1, Host: [fd00::7]:8080",
 			"HTTP/1.0, X-No: host", "HTTP/1.0, Host: localhost" })
-	void aProbeCallsItByWhateverName(String version, String host) throws IOException {
+	void aProbeMayUseAnyName(String version, String host) throws IOException {
 		for (String path : new String[] { "/actuator/health/liveness", "/actuator/health/readiness" }) {
 			try (Wire wire = Wire.open(this.service, "GET " + path + " " + version, host, "Connection: close")) {
 				assertThat(wire.answer().status()).isEqualTo(200);

@@ -24,8 +24,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * TLS on both sides, with authorities of one's own, and a Redis that wants a certificate
- * of its clients. All certificates change while the service runs.
+ * TLS to callers and to Redis, with two authorities and a Redis that requires client
+ * certificates. All certificates change while the service runs.
  */
 @ServiceTest(properties = { "management.server.port=0", "management.server.address=127.0.0.1",
 		"management.server.ssl.enabled=false" })
@@ -79,7 +79,7 @@ class CertificateTests {
 	}
 
 	@Test
-	void connectionsToRedisHaveTheCertificatesThatThereAreWhenTheyAreOpened() throws Exception {
+	void newConnectionsToRedisUseTheCurrentCertificates() throws Exception {
 		assertThat(post("/pipeset/100").statusCode()).isEqualTo(200);
 		Certificates next = new Certificates();
 		next.issue("server");
@@ -88,7 +88,7 @@ class CertificateTests {
 			.configSet(Map.of("tls-cert-file", next.file("server.crt").toString(), "tls-key-file",
 					next.file("server.key").toString(), "tls-ca-cert-file", next.file("ca.crt").toString()));
 		redis.client().clientKill(KillArgs.Builder.typeNormal().skipme(true));
-		// A job may still write to an old connection, before the driver hears of its end.
+		// A job may still write to an old connection before the driver notices its end.
 		HttpResponse<String> refused = await().until(() -> post("/pipeset/100"),
 				(answer) -> answer.statusCode() != 502);
 		assertThat(refused.statusCode()).isEqualTo(503);
@@ -99,14 +99,14 @@ class CertificateTests {
 	}
 
 	@Test
-	void callersMeetTheCertificateThatThereIsWhenTheyConnect() {
+	void newConnectionsOfCallersSeeTheCurrentCertificate() {
 		X509Certificate issued = ofService.issue("service");
-		// The service may read the new key before the new certificate is there.
+		// The service may read the new key before the new certificate is written.
 		await().ignoreExceptionsInstanceOf(IOException.class)
 			.until(() -> post("/pipeset/1").sslSession().orElseThrow().getPeerCertificates()[0].equals(issued));
 	}
 
-	/** Posts on a connection of its own. */
+	/** Posts on a new connection. */
 	private HttpResponse<String> post(String call) throws Exception {
 		HttpClient client = HttpClient.newBuilder().sslContext(ofService.trusting()).build();
 		return client.send(HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + this.port + call))

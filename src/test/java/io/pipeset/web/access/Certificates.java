@@ -31,7 +31,7 @@ final class Certificates {
 
 	Certificates() {
 		try {
-			// It stays, as a service may watch it for longer than its test runs.
+			// The folder is not deleted, because a service may watch it after the test.
 			this.folder = Files.createTempDirectory(Path.of("target").toAbsolutePath(), "certificates-");
 			this.authority = new CertificateBuilder().subject("CN=authority")
 				.setIsCertificateAuthority(true)
@@ -43,7 +43,7 @@ final class Certificates {
 		}
 	}
 
-	/** Issues a certificate for 127.0.0.1, in the place of the one that there is. */
+	/** Issues a certificate for 127.0.0.1, which replaces an earlier one of this name. */
 	X509Certificate issue(String name) {
 		try {
 			X509Bundle issued = issued("CN=" + name, Instant.now().plus(Duration.ofDays(1)));
@@ -67,9 +67,9 @@ final class Certificates {
 	}
 
 	/**
-	 * The keys of a caller that shows a certificate whatever it is asked for, which a
-	 * well-behaved one does not: it has none for an authority that is not named.
-	 * @param subject the name in the certificate
+	 * The key manager of a caller that sends its certificate to every server. Other
+	 * callers send it only if the server names its authority.
+	 * @param subject the subject of the certificate
 	 * @param end the end of its validity
 	 */
 	X509ExtendedKeyManager caller(String subject, Instant end) {
@@ -86,27 +86,27 @@ final class Certificates {
 		return this.folder.resolve(name);
 	}
 
-	/** The files of another authority take the place of those with the same names. */
+	/** Replaces the authority's and the client's files by those of another authority. */
 	void replaceBy(Certificates others) throws IOException {
 		for (String name : List.of("ca.crt", "client.key", "client.crt")) {
 			write(name, Files.readString(others.file(name)));
 		}
 	}
 
-	/** Another authority takes the place of this one for whoever reads its file. */
+	/** Replaces the file of this authority by that of another one. */
 	void trust(Certificates other) throws IOException {
 		write("ca.crt", Files.readString(other.file("ca.crt")));
 	}
 
-	/** Nobody reads a file that is written in part. */
+	/** Moves the complete file into place, so that no reader sees a part of it. */
 	private void write(String name, String pem) throws IOException {
 		Path written = Files.writeString(file(name + ".new"), pem);
 		Files.move(written, file(name), StandardCopyOption.ATOMIC_MOVE);
 	}
 
 	/**
-	 * TLS that trusts the authority.
-	 * @param caller the caller's own certificate, if it has one
+	 * A TLS context that trusts the authority.
+	 * @param caller the certificate of the caller, if it has one
 	 */
 	SSLContext trusting(KeyManager... caller) throws Exception {
 		KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
@@ -119,7 +119,6 @@ final class Certificates {
 		return context;
 	}
 
-	/** Has one certificate. */
 	private static final class Caller extends X509ExtendedKeyManager {
 
 		private final PrivateKey key;
@@ -163,7 +162,7 @@ final class Certificates {
 
 		@Override
 		public String chooseServerAlias(String type, Principal[] issuers, Socket socket) {
-			throw new UnsupportedOperationException("It is no server");
+			throw new UnsupportedOperationException("A caller is not a server");
 		}
 
 	}

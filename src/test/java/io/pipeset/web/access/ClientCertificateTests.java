@@ -43,8 +43,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 /**
- * Some clients of a service are known by their certificates, with
- * {@code server.ssl.client-auth=want}, so that others call with their keys.
+ * Clients with certificates, at a service with {@code server.ssl.client-auth=want}, so
+ * that other clients can use keys.
  */
 @ServiceTest(properties = { ServiceTest.KEY + "=" + ClientTest.OPERATOR, "server.ssl.client-auth=want",
 		"management.server.port=0", "management.server.address=127.0.0.1", "management.server.ssl.enabled=false",
@@ -72,11 +72,13 @@ class ClientCertificateTests {
 	@DynamicPropertySource
 	static void properties(DynamicPropertyRegistry registry) {
 		register(registry, authority);
-		// The same name in other words.
+		// The same subject in another spelling.
 		registry.add("pipeset.clients.orders.certificate", () -> "cn=Orders, o=\"Example, Inc.\"");
 	}
 
-	/** A service of that authority, which trusts it, too. */
+	/**
+	 * Gives the service a certificate of the authority, and lets it trust the authority.
+	 */
 	static void register(DynamicPropertyRegistry registry, Certificates certificates) {
 		certificates.issue("service");
 		registry.add("server.ssl.bundle", () -> "service");
@@ -123,10 +125,10 @@ class ClientCertificateTests {
 		assertThat(bare().get(job, ClientTest.BILLING).statusCode()).isEqualTo(200);
 	}
 
-	/** The connection does not come about. */
+	/** TLS refuses the connection. */
 	@ParameterizedTest
 	@ValueSource(strings = { ORDERS, "CN=billing", "CN=authority" })
-	void aCertificateOfAnotherAuthorityOpensNothing(String subject) {
+	void aCertificateOfAnotherAuthorityIsRefused(String subject) {
 		for (String key : new String[] { null, ClientTest.BILLING }) {
 			assertThatIOException().isThrownBy(() -> certified(another, subject).post(key));
 		}
@@ -134,7 +136,7 @@ class ClientCertificateTests {
 	}
 
 	@Test
-	void aCertificateThatHasExpiredOpensNothing() {
+	void anExpiredCertificateIsRefused() {
 		for (Duration age : new Duration[] { Duration.ofMinutes(1), Duration.ofDays(-3) }) {
 			Caller expired = new Caller(authority.caller(ORDERS, Instant.now().minus(age)));
 			assertThatIOException().isThrownBy(() -> expired.post(null));
@@ -143,11 +145,11 @@ class ClientCertificateTests {
 	}
 
 	/**
-	 * A connection stays open, or is taken up again, for longer than a certificate may
-	 * hold.
+	 * A connection may stay open, or a session may be resumed, after the certificate has
+	 * expired.
 	 */
 	@Test
-	void aCertificateThatExpiresAfterTheHandshakeOpensNothing() {
+	void aCertificateThatExpiresAfterTheHandshakeIsRefused() {
 		Policy policy = new Policy(List.of(), ORDERS, null, null, false, false, false, false,
 				new PolicyLimits(null, null, null, null));
 		ClientCertificates certificates = new ClientCertificates(
@@ -167,11 +169,11 @@ class ClientCertificateTests {
 			"CN=orders,O=Example\\, Inc.,C=DE", "CN=orders,CN=billing", "CN=operator", "CN=anonymous",
 			"OU=orders,O=Example\\, Inc.", "CN=order\u017f,O=Example\\, Inc.", "CN=\uff4frders,O=Example\\, Inc.",
 			"CN=orders\\00,O=Example\\, Inc.", "CN=\\01orders,O=Example\\, Inc.", "CN=orders\\7F,O=Example\\, Inc." })
-	void aNameThatNoClientHasOpensNothing(String subject) throws Exception {
+	void aSubjectThatNoClientHasIsRefused(String subject) throws Exception {
 		Caller stranger = certified(authority, subject);
 		HttpResponse<String> answer = stranger.post(null);
 		assertThat(answer.statusCode()).as(answer.body()).isEqualTo(401);
-		assertThat(answer.body()).contains("The request has no key. No client has a certificate of the name '",
+		assertThat(answer.body()).contains("The request has no key. No client has a certificate with the subject '",
 				"pipeset.clients.<name>.certificate");
 		assertThat(answer.headers().firstValue("WWW-Authenticate")).hasValue("Bearer");
 		assertThat(stranger.post("wrong").statusCode()).isEqualTo(401);
@@ -180,18 +182,18 @@ class ClientCertificateTests {
 	}
 
 	@Test
-	void aCertificateWithAKeyOfAnotherIsRefusedByTheirNames() throws Exception {
+	void aCertificateWithTheKeyOfAnotherClientIsRefused() throws Exception {
 		HttpResponse<String> answer = certified(authority, ORDERS).post(ClientTest.BILLING);
 		assertThat(answer.statusCode()).isEqualTo(401);
 		assertThat(answer.body()).contains(
-				"The key is that of the client 'billing', and the certificate that of 'orders'",
+				"The key belongs to the client 'billing', but the certificate belongs to 'orders'",
 				"urn:pipeset:problem:unauthorized");
 		assertThat(certified(authority, ORDERS).post("wrong").statusCode()).as("a wrong key").isEqualTo(401);
 		assertNothingRan();
 	}
 
 	@Test
-	void whoHasNeitherIsAskedForOneOfThem() throws Exception {
+	void aCallerWithoutKeyAndCertificateIsAskedForOne() throws Exception {
 		HttpResponse<String> answer = bare().post(null);
 		assertThat(answer.statusCode()).isEqualTo(401);
 		assertThat(answer.body()).contains("Authorization: Bearer <key>", "pipeset.clients.<name>.certificate");
@@ -199,7 +201,7 @@ class ClientCertificateTests {
 	}
 
 	@Test
-	void aRequestWithoutTlsOpensNothing() throws IOException {
+	void aRequestWithoutTlsIsRefused() throws IOException {
 		try (Wire wire = Wire.post(this.service, "/v1/jobs", "Authorization: Bearer " + ClientTest.BILLING,
 				"Content-Type: " + Service.NDJSON, "Content-Length: " + RECORDS.length())) {
 			Answer answer = wire.send(RECORDS).answer();
@@ -209,7 +211,7 @@ class ClientCertificateTests {
 		assertNothingRan();
 	}
 
-	/** A proxy that ends TLS may say so; anybody else could, too. */
+	/** A proxy that ends TLS may send such a header, but any caller could send it too. */
 	@ParameterizedTest
 	@ValueSource(strings = { "X-Forwarded-Client-Cert", "X-SSL-Client-S-DN", "X-Client-Cert", "Ssl-Client-Cert",
 			"jakarta.servlet.request.X509Certificate" })
@@ -231,7 +233,7 @@ class ClientCertificateTests {
 		return new Caller();
 	}
 
-	/** Somebody who calls on connections of its own. */
+	/** A caller with connections of its own. */
 	private final class Caller {
 
 		private final HttpClient client;

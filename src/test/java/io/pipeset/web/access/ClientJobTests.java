@@ -23,8 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A job, its receipt and its Idempotency-Key are those of its client: its id opens
- * nothing.
+ * A job, its receipt and its Idempotency-Key belong to one client. Other clients cannot
+ * use them, even if they know the id.
  */
 @ClientTest
 class ClientJobTests {
@@ -48,7 +48,7 @@ class ClientJobTests {
 	}
 
 	@Test
-	void aJobThatRunsIsThereForItsClientOnly() throws IOException {
+	void onlyItsClientSeesARunningJob() throws IOException {
 		try (Wire wire = Wire.post(this.orders, "/v1/jobs?rateLimit=100", "Authorization: Bearer " + ClientTest.ORDERS,
 				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
 			wire.chunk(SET);
@@ -63,7 +63,7 @@ class ClientJobTests {
 	}
 
 	@Test
-	void aJobThatHasEndedIsThereForItsClientOnlyWithItsFailures() {
+	void onlyItsClientSeesAnEndedJobAndItsFailures() {
 		Answer taken = this.orders.send(async(this.orders, "/v1/jobs", SET + "[\"SET\",\"theirs\",\"secret\"]\n"));
 		assertThat(taken.status()).as(taken.text()).isEqualTo(202);
 		String id = taken.json().get("jobId").asString();
@@ -75,7 +75,7 @@ class ClientJobTests {
 	}
 
 	@Test
-	void analysesAndTuningsAreThereForTheirClientOnly() {
+	void onlyItsClientSeesAnAnalysis() {
 		String id = this.billing.post("/v1/analyses").json().get("analysisId").asString();
 		assertThat(this.billing.get("/v1/jobs/" + id).status()).isEqualTo(200);
 		assertForeign(this.orders, id);
@@ -94,7 +94,7 @@ class ClientJobTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/ack", "/nack" })
-	void aReceiptIsItsClientsOnly(String call) {
+	void onlyItsClientUsesAReceipt(String call) {
 		this.redis.rpush("order:list", "a", "b");
 		String id = this.orders.post("/piperpop/2?key=order:list&reliable=true").report().get("jobId").asString();
 		for (String other : new String[] { "/ack", "/nack" }) {
@@ -109,7 +109,7 @@ class ClientJobTests {
 	}
 
 	@Test
-	void anIdempotencyKeyIsItsClientsOnly() {
+	void anIdempotencyKeyBelongsToItsClient() {
 		Answer first = this.orders.send(keyed(this.orders, SET));
 		first.report();
 		Answer others = this.billing.send(keyed(this.billing, SET));
@@ -130,7 +130,7 @@ class ClientJobTests {
 	}
 
 	@Test
-	void anotherInstanceAnswersForAJobToItsClientOnly() {
+	void anotherInstanceShowsAJobToItsClientOnly() {
 		Map<String, String> data = new HashMap<>(TestRedis.shared().properties());
 		try (Replica replica = Replica.start(TestRedis.shared(), data,
 				"pipeset.clients.orders.key-sha256=9d00f085fa34266c949e527a29d62334c2aa67b652266e3e42de6cbcdeab2144",

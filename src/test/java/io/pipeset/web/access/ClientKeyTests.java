@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Where there are clients, a request without the key of one of them does nothing. */
+/** If there are clients, a request without the key of one of them is refused. */
 @ClientTest
 class ClientKeyTests {
 
@@ -45,7 +45,7 @@ class ClientKeyTests {
 			"GET /actuator/prometheus", "GET /actuator/pipeset", "GET /actuator/metrics/jvm.info", "GET /actuator/info",
 			"GET /pipeset/5", "GET /nothing", "GET /error", "OPTIONS /v1/jobs", "DELETE /v1/jobs/1", "GET /",
 			"GET /v3/api-docs", "GET /actuator/healthy" })
-	void whoeverHasNoKeyIsAskedForIt(String call) throws IOException {
+	void aCallerWithoutAKeyIsAskedForOne(String call) throws IOException {
 		try (Wire wire = Wire.open(this.service, call + " HTTP/1.1", "Host: localhost", "Content-Length: 0",
 				"Connection: close")) {
 			Answer answer = wire.answer();
@@ -62,12 +62,12 @@ class ClientKeyTests {
 			"key-of-orders", "Basic key-of-orders", "Basic b3JkZXJzOmtleS1vZi1vcmRlcnM=", "Token key-of-orders",
 			"Bearer 9d00f085fa34266c949e527a29d62334c2aa67b652266e3e42de6cbcdeab2144", "Bearer orders",
 			"Bearer \"key-of-orders\"", "Bearerkey-of-orders", "", "Bearer k\u00e9y" })
-	void aKeyThatNobodyHasOpensNothing(String header) throws IOException {
+	void anUnknownKeyIsRefused(String header) throws IOException {
 		assertWrong("Authorization: " + header);
 	}
 
 	@Test
-	void aLongKeyIsOneThatNobodyHas() throws IOException {
+	void aLongKeyIsRefused() throws IOException {
 		assertWrong("Authorization: Bearer " + "x".repeat(7000));
 		try (Wire wire = Wire.post(this.service, "/pipeset/1", "Authorization: Bearer " + "x".repeat(100_000))) {
 			assertThat(wire.answer().status()).isEqualTo(431);
@@ -75,7 +75,7 @@ class ClientKeyTests {
 	}
 
 	@Test
-	void twoKeysAreNone() throws IOException {
+	void twoKeysAreRefused() throws IOException {
 		assertWrong("Authorization: Bearer " + ClientTest.ORDERS, "Authorization: Bearer " + ClientTest.ORDERS);
 		assertWrong("Authorization: Bearer wrong", "Authorization: Bearer " + ClientTest.ORDERS);
 	}
@@ -94,7 +94,7 @@ class ClientKeyTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "Bearer " + ClientTest.ORDERS, "bearer " + ClientTest.ORDERS,
 			"BEARER   " + ClientTest.ORDERS + "  ", "Bearer " + ClientTest.NEXT_OF_ORDERS })
-	void eachKeyOfAClientOpensTheSame(String header) throws IOException {
+	void eachKeyOfAClientIsAccepted(String header) throws IOException {
 		try (Wire wire = Wire.post(this.service, "/v1/jobs", "authorization: " + header,
 				"Content-Type: application/x-ndjson", "Content-Length: 26")) {
 			assertThat(Answer.counts(wire.send("[\"SET\",\"order:1\",\"value\"]\n").answer().report()).applied())
@@ -104,7 +104,7 @@ class ClientKeyTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/actuator/health", "/actuator/health/liveness", "/actuator/health/readiness" })
-	void healthIsForEverybody(String path) {
+	void healthNeedsNoKey(String path) {
 		for (String key : new String[] { null, ClientTest.OPERATOR }) {
 			assertThat(this.service.as(key).get(path).status()).isEqualTo(200);
 		}
@@ -127,7 +127,7 @@ class ClientKeyTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/warm-up/v1/jobs", "/warm-up/pipeset/5", "/warm-up/piperpop/5" })
-	void theServicesOwnCallsAreForNobody(String path) {
+	void noClientMayUseTheWarmUpEndpoints(String path) {
 		for (String key : new String[] { null, ClientTest.BILLING }) {
 			this.service
 				.send(this.service.as(key).request(path).header("Pipeset-Warm-Up", "x").POST(BodyPublishers.noBody()))
@@ -137,7 +137,7 @@ class ClientKeyTests {
 	}
 
 	@Test
-	void aPathThatIsOpenTellsStrangersOfNoCalls() {
+	void anOpenPathListsCallsForClientsOnly() {
 		for (String path : List.of("/console/nothing", "/warm-up/nothing")) {
 			assertThat(this.service.as(null).get(path).refusal(404, "not-found")).doesNotContain("POST");
 			assertThat(this.service.as(ClientTest.BILLING).get(path).refusal(404, "not-found"))
@@ -146,7 +146,7 @@ class ClientKeyTests {
 	}
 
 	@Test
-	void anyClientMayLookAtTheMetrics() {
+	void anyClientMayReadTheMetrics() {
 		Service operator = this.service.as(ClientTest.OPERATOR);
 		assertThat(operator.get("/actuator/pipeset").json().has("jobsRunning")).isTrue();
 		assertThat(operator.get("/actuator/prometheus").text()).contains("pipeset_jobs_queued");
@@ -164,7 +164,7 @@ class ClientKeyTests {
 	@ParameterizedTest
 	@CsvSource({ "Host: pipeset.example:80, X-A: b, 200", "Host: localhost, Origin: https://evil.example, 403",
 			"Host: pipeset.example, Origin: https://pipeset.example, 200" })
-	void aServiceWithClientsHasAnyNameAndNoForeignPages(String host, String header, int status) throws IOException {
+	void aServiceWithClientsAllowsAnyHostButNoForeignPage(String host, String header, int status) throws IOException {
 		try (Wire wire = Wire.open(this.service, "POST /pipeset/1 HTTP/1.1", host, header,
 				"Authorization: Bearer " + ClientTest.BILLING, "Content-Length: 0", "Connection: close")) {
 			Answer answer = wire.answer();
@@ -202,7 +202,7 @@ class ClientKeyTests {
 	}
 
 	@Test
-	void anErrorOfTheContainerIsNoMatterOfKeys() throws IOException {
+	void anErrorOfTheContainerNeedsNoKey() throws IOException {
 		try (Wire wire = Wire.post(this.service, "/v1/jobs", "Authorization: Bearer " + ClientTest.BILLING,
 				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
 			assertThat(wire.send("no chunk\r\n").answer().problem(400, "malformed-body").has("job")).isTrue();
@@ -210,7 +210,7 @@ class ClientKeyTests {
 	}
 
 	@Test
-	void answersAreForNoCacheAndNoGuess() {
+	void answersForbidCachingAndSniffing() {
 		for (String key : new String[] { null, ClientTest.BILLING }) {
 			Answer answer = this.service.as(key).post("/pipeset/1");
 			assertThat(answer.header("X-Content-Type-Options")).isEqualTo("nosniff");

@@ -11,7 +11,7 @@ import org.springframework.boot.test.web.server.LocalManagementPort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The port of Actuator asks for the keys of clients as well, but for health. */
+/** The port of Actuator needs the key of a client too, except for health. */
 @ServiceTest(properties = { "management.server.port=0", "server.address=0.0.0.0",
 		ServiceTest.KEY + "=" + ClientTest.OPERATOR,
 		"pipeset.clients.operator.key-sha256=80b667cb640b631e93bd689858ddff7620372c82820a34b2b987455b4e56aeb9" })
@@ -28,14 +28,14 @@ class ClientManagementTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/actuator/health", "/actuator/health/liveness", "/actuator/health/readiness" })
-	void healthIsForEverybody(String path) {
+	void healthNeedsNoKey(String path) {
 		assertThat(this.actuator.get(path).status()).isEqualTo(200);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/actuator", "/actuator/prometheus", "/actuator/pipeset", "/actuator/metrics", "/error",
 			"/actuator/nothing", "/" })
-	void allElseIsForClients(String path) {
+	void otherPathsNeedAKey(String path) {
 		Answer answer = this.actuator.get(path);
 		answer.refusal(401, "unauthorized");
 		assertThat(answer.header("WWW-Authenticate")).isEqualTo("Bearer");
@@ -49,7 +49,7 @@ class ClientManagementTests {
 	}
 
 	@Test
-	void healthIsNoWayIntoThePortOfCalls() {
+	void healthIsNotOpenAtTheMainPort() {
 		assertThat(this.service.as(null).get("/actuator/health").status()).isEqualTo(401);
 	}
 

@@ -27,8 +27,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A client does what its policy says and no more, whatever way it tries, and hears by
- * name what is not allowed.
+ * A client can do only what its policy allows, and each refusal names the property that
+ * forbids the call.
  */
 @ClientTest
 class ClientPolicyTests {
@@ -55,7 +55,7 @@ class ClientPolicyTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "/pipehset/5", "/listinput/order:1", "/v1/jobs?op=HSET", "/v1/jobs?op=DEL",
 			"/v1/jobs?from=scan&match=*&op=DEL", "/v1/jobs?from=scan&match=*&op=PERSIST" })
-	void anOperationThatARequestNamesIsRefusedWithIt(String call) {
+	void aRequestForAForbiddenOperationIsRefused(String call) {
 		Answer answer = (call.contains("from=") || !call.contains("?")) ? this.orders.post(call)
 				: this.orders.ndjson(call, "[]");
 		assertThat(answer.refusal(403, "forbidden")).contains("'orders'", "pipeset.clients.orders.operations",
@@ -82,7 +82,7 @@ class ClientPolicyTests {
 			"{\"op\":\"SET\",\"key\":\"other:1\",\"value\":\"v\",\"ttl\":100}",
 			"{\"op\":\"SET\",\"encoding\":\"base64\",\"key\":\"b3RoZXI6MQ==\",\"value\":\"dg==\"}",
 			"{\"op\":\"RPOP\",\"key\":\"list\"}", "[\"SET\",\"pipeset:x\",\"v\"]" })
-	void aKeyBeyondThePrefixesIsForbiddenAndUnsent(String record) {
+	void aKeyWithAnotherPrefixIsForbiddenAndNotSent(String record) {
 		this.redis.set("other:1", "theirs");
 		this.redis.rpush("list", "theirs");
 		for (String call : new String[] { "/v1/jobs", "/v1/jobs?results=all", "/v1/jobs?dryRun=true",
@@ -105,7 +105,7 @@ class ClientPolicyTests {
 	}
 
 	@Test
-	void keysThatTheServiceOrTemplatesMakeAreNoException() {
+	void generatedKeysAndKeysOfTemplatesAreChecked() {
 		assertThat(Answer.counts(this.orders.post("/pipeset/10").report()).rejected()).isEqualTo(10);
 		assertThat(Answer
 			.counts(this.orders
@@ -117,7 +117,7 @@ class ClientPolicyTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "&reliable=true", "&until=empty" })
-	void aListBeyondThePrefixesIsNotPopped(String settings) {
+	void aListWithAnotherPrefixIsNotPopped(String settings) {
 		this.redis.rpush("mylist9", "a", "b");
 		this.redis.rpush("order:list", "c");
 		assertThat(Answer.counts(this.orders.post("/piperpop/2?key=mylist9" + settings).report()).applied()).isZero();
@@ -128,7 +128,7 @@ class ClientPolicyTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "*", "order:*", "*1" })
-	void aSweepPassesOverTheKeysOfOthers(String match) {
+	void aSweepSkipsTheKeysOfOtherClients(String match) {
 		for (int i = 0; i < 300; i++) {
 			this.redis.set("order:" + i, "v");
 			this.redis.set("other:" + i, "v");
@@ -144,7 +144,7 @@ class ClientPolicyTests {
 	@ParameterizedTest
 	@CsvSource({ "/v1/jobs?from=scan&match=*&op=UNLINK, sweeps", "/v1/analyses, analyses", "/v1/tunings, tunings",
 			"/v1/scripts, scripts", "/v1/analyses?top=nonsense, analyses" })
-	void whatAClientHasNoRightToIsRefusedByItsName(String call, String right) {
+	void aCallWithoutTheRightIsRefusedWithItsName(String call, String right) {
 		assertThat(this.operator.post(call).refusal(403, "forbidden")).isEqualTo(
 				"The client 'operator' has no right to " + right + ": pipeset.clients.operator." + right + " is false");
 		assertThat(this.operator
@@ -153,7 +153,7 @@ class ClientPolicyTests {
 	}
 
 	@Test
-	void aClientWithTheRightsHasThem() {
+	void aClientMayUseItsRights() {
 		this.redis.set("order:1", "v");
 		assertThat(this.billing.post("/v1/analyses").json().get("keys").asLong()).isEqualTo(1);
 		String sha = this.billing.post("/v1/scripts", "text/plain", "return redis.call('SET', KEYS[1], ARGV[1])")
@@ -181,10 +181,10 @@ class ClientPolicyTests {
 		assertThat(this.redis.dbsize()).isZero();
 	}
 
-	/** As it would keep its place while its body comes. */
+	/** Otherwise it would keep its permit until its body has arrived. */
 	@ParameterizedTest
 	@ValueSource(strings = { "Prefer: respond-async", "Idempotency-Key: none", "X-None: x" })
-	void aClientWithoutOperationsIsRefusedAheadOfItsBody(String header) throws IOException {
+	void aClientWithoutOperationsIsRefusedBeforeItsBody(String header) throws IOException {
 		try (Wire wire = Wire.post(this.operator, "/v1/jobs", "Authorization: Bearer " + ClientTest.OPERATOR,
 				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked", header)) {
 			assertThat(wire.answer().refusal(403, "forbidden")).contains("pipeset.clients.operator.operations");
@@ -192,14 +192,14 @@ class ClientPolicyTests {
 	}
 
 	@Test
-	void aScriptThatNoRecordMayRunIsRefusedWithTheRequest() {
+	void aRequestForAForbiddenScriptIsRefused() {
 		assertThat(this.orders.ndjson("/v1/jobs?op=EVALSHA", "[]").refusal(403, "forbidden"))
 			.contains("pipeset.clients.orders.scripts is false");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/pipeset/1001", "/piperpop/1001?key=order:l" })
-	void aJobThatIsToHaveMoreRecordsThanItMayDoesNotBegin(String call) {
+	void aJobWithTooLargeACountDoesNotStart(String call) {
 		assertThat(this.orders.post(call).refusal(403, "forbidden"))
 			.isEqualTo("The client 'orders' may not run a job of 1001 records:"
 					+ " pipeset.clients.orders.limits.max-records allows 1000");
@@ -207,7 +207,7 @@ class ClientPolicyTests {
 	}
 
 	@Test
-	void aJobThatTurnsOutToHaveMoreRecordsEndsThere() {
+	void aJobEndsAtTheRecordLimitOfItsClient() {
 		JsonNode job = this.orders.post("/v1/jobs?concurrency=2", Service.NDJSON, sets(1001))
 			.job(413, "limit", "failed");
 		assertThat(Answer.counts(job).applied()).isEqualTo(1000);
@@ -223,7 +223,7 @@ class ClientPolicyTests {
 	}
 
 	@Test
-	void aBodyOfMoreBytesIsRefusedByTheClientsProperty() throws IOException {
+	void aTooLargeBodyIsRefusedWithTheClientsProperty() throws IOException {
 		String record = "[\"SET\",\"order:1\",\"" + "x".repeat(1000) + "\"]\n";
 		String body = record.repeat(65);
 		assertThat(this.orders.post("/v1/jobs", Service.NDJSON, body).refusal(413, "limit")).isEqualTo(
@@ -248,7 +248,7 @@ class ClientPolicyTests {
 	}
 
 	@Test
-	void thePaceIsTheClientsUnlessASlowerOneIsAskedFor() throws IOException {
+	void aJobHasTheRateOfItsClientUnlessItAsksForLess() throws IOException {
 		assertThat(this.orders.ndjson("/v1/jobs", sets(1)).report().at("/settings/rateLimit").asLong()).isEqualTo(5000);
 		assertThat(this.orders.ndjson("/v1/jobs?rateLimit=100", sets(1)).report().at("/settings/rateLimit").asLong())
 			.isEqualTo(100);
@@ -268,7 +268,7 @@ class ClientPolicyTests {
 	}
 
 	@Test
-	void aClientHasNoMoreJobsAtOnceThanItMayAndOthersRun() throws IOException {
+	void aClientWithTooManyJobsIsRefusedAndOthersRun() throws IOException {
 		List<Wire> uploads = new ArrayList<>();
 		for (int i = 0; i < 2; i++) {
 			uploads
@@ -295,7 +295,7 @@ class ClientPolicyTests {
 	}
 
 	@Test
-	void aRepeatIsOneOfItsJobsWhileItsBodyIsRead() throws IOException {
+	void aRepeatCountsAsAJobWhileItsBodyIsRead() throws IOException {
 		String[] head = { "Authorization: Bearer " + ClientTest.ORDERS, "Content-Type: application/x-ndjson",
 				"Transfer-Encoding: chunked", "Idempotency-Key: repeated" };
 		String body = sets(1);
@@ -318,7 +318,7 @@ class ClientPolicyTests {
 	}
 
 	@Test
-	void anUploadForLaterIsOneOfItsJobsFromItsBeginning() throws IOException {
+	void anAsynchronousUploadCountsAsAJobFromItsStart() throws IOException {
 		double spooled = spooled();
 		List<Wire> uploads = new ArrayList<>();
 		String body = sets(1);
@@ -344,7 +344,7 @@ class ClientPolicyTests {
 	}
 
 	@Test
-	void anAnalysisHasTheClientsPaceFromItsFirstKeyOn() {
+	void anAnalysisHasTheRateOfItsClientFromItsFirstKeyOn() {
 		for (int i = 0; i < 100; i++) {
 			this.redis.set("key:" + i, "v");
 		}
@@ -354,7 +354,8 @@ class ClientPolicyTests {
 			.isEqualTo(100);
 		Matcher scans = Pattern.compile("cmdstat_scan:calls=(\\d+)").matcher(this.redis.info("commandstats"));
 		assertThat(scans.find()).isTrue();
-		assertThat(Integer.parseInt(scans.group(1))).as("pages of the keys of a moment").isGreaterThan(4);
+		assertThat(Integer.parseInt(scans.group(1))).as("SCAN returns a few keys at a time, despite scanCount")
+			.isGreaterThan(4);
 	}
 
 	@Test

@@ -21,8 +21,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Clients of a service in a process of its own, with its log and those that come after
- * it.
+ * Clients of a service in a process of its own: its log, and the services that use its
+ * spool later.
  */
 class ClientProcessTests {
 
@@ -38,14 +38,14 @@ class ClientProcessTests {
 	private Path spool = Path.of("");
 
 	@BeforeEach
-	void first() throws IOException {
+	void createSpool() throws IOException {
 		this.spool = Files.createTempDirectory(this.folder, "spool");
 	}
 
 	@Test
-	void noKeyIsInTheLogAndEachJobHasItsClientThereAndInTheNextService() throws Exception {
+	void theLogHasNoKeyAndAJobKeepsItsClientAfterARestart() throws Exception {
 		try (TestRedis redis = TestRedis.start()) {
-			String id = interrupted(redis);
+			String id = interruptJob(redis);
 			try (Replica replica = next(redis, BILLING)) {
 				Service billing = replica.service().as(ClientTest.BILLING);
 				billing.get("/v1/jobs/" + id).refusal(404, "not-found");
@@ -77,8 +77,11 @@ class ClientProcessTests {
 		}
 	}
 
-	/** Has a process end before the job of a client does, and looks at its log. */
-	private String interrupted(TestRedis redis) throws Exception {
+	/**
+	 * Ends a process before the job of a client has ended, and checks its log.
+	 * @return the id of the job
+	 */
+	private String interruptJob(TestRedis redis) throws Exception {
 		try (ServiceProcess process = ServiceProcess.start(redis, "--" + ORDERS, "--" + BILLING, "--" + spool(),
 				"--server.address=0.0.0.0", "--pipeset.warm-up.enabled=true", "--pipeset.warm-up.time=1s",
 				"--pipeset.generated.enabled=false", "--logging.level.io.pipeset=trace",
@@ -120,17 +123,17 @@ class ClientProcessTests {
 	}
 
 	/**
-	 * Whoever has the files next. They move for it, as those of a service in this process
-	 * are taken until the process ends.
+	 * Starts the next service with the files of the previous one. The files are moved,
+	 * because a service in this process locks its own until the process ends.
 	 */
 	private Replica next(TestRedis redis, String... properties) throws IOException {
-		Path left = this.spool;
+		Path previous = this.spool;
 		this.spool = Files.createTempDirectory(this.folder, "spool");
-		try (Stream<Path> folders = Files.list(left)) {
+		try (Stream<Path> folders = Files.list(previous)) {
 			for (Path folder : folders.filter(Files::isDirectory).toList()) {
 				String name = UUID.randomUUID().toString();
 				Files.move(folder, this.spool.resolve(name));
-				Files.copy(left.resolve(folder.getFileName() + ".lock"), this.spool.resolve(name + ".lock"));
+				Files.copy(previous.resolve(folder.getFileName() + ".lock"), this.spool.resolve(name + ".lock"));
 			}
 		}
 		return Replica.start(redis, redis.properties(),

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** One of several clients cannot take all that they share, without a limit of its own. */
+/** If there are several clients, none can use all of the shared resources. */
 @ServiceTest(properties = { ServiceTest.KEY + "=" + ClientTest.BILLING,
 		"pipeset.clients.orders.key-sha256=9d00f085fa34266c949e527a29d62334c2aa67b652266e3e42de6cbcdeab2144",
 		"pipeset.clients.orders.scripts=true", "pipeset.clients.billing.scripts=true",
@@ -98,7 +98,7 @@ class ClientShareTests {
 	}
 
 	@Test
-	void aClientHasThreeQuartersOfThePlacesOfScripts() throws IOException {
+	void aClientMayLoadThreeQuartersOfTheScriptsAtOnce() throws IOException {
 		for (int i = 0; i < 6; i++) {
 			Wire wire = this.billing.keep(Wire.post(this.orders, "/v1/scripts",
 					"Authorization: Bearer " + ClientTest.ORDERS, "Expect: 100-continue", "Content-Length: 8"));
@@ -115,7 +115,7 @@ class ClientShareTests {
 	}
 
 	@Test
-	void aClientHasThreeQuartersOfTheSpoolAndMakesRoomByItsOwnJobs() {
+	void aClientHasThreeQuartersOfTheSpoolAndReplacesItsOwnJobs() {
 		String first = ended(async(this.orders, bad(70_000)), this.orders);
 		String ofOther = ended(async(this.billing, bad(30_000)), this.billing);
 		String second = ended(async(this.orders, bad(90_000)), this.orders);

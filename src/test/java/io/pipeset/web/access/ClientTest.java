@@ -9,10 +9,10 @@ import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 
 /**
- * Runs a service whose callers have keys: {@code orders}, which has two and may do
- * little, {@code billing}, which may do anything, {@code operator}, which may run no
- * records, and {@code analyst}, which may look at all keys, slowly. The test's
- * {@link Service} calls as {@code billing}.
+ * Runs a service with four clients. {@code orders} has two keys and few rights,
+ * {@code billing} has all rights, {@code operator} may not run records, and
+ * {@code analyst} may analyse all keys, slowly. The test's {@link Service} calls as
+ * {@code billing}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -12,8 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The console where callers have keys: its files are for everybody, and its calls are
- * not.
+ * The console of a service with clients: its files need no key, but its calls need one.
  */
 @ClientTest
 class ConsoleKeyTests {
@@ -40,7 +39,7 @@ class ConsoleKeyTests {
 	}
 
 	@Test
-	void onlyLookingIsOpen() {
+	void onlyReadingNeedsNoKey() {
 		this.service.as(null).post("/console/").refusal(401, "unauthorized");
 	}
 
@@ -65,7 +64,7 @@ class ConsoleKeyTests {
 	}
 
 	@Test
-	void nobodyIsAskedTwiceBecauseOfAnAnswerThatComesLate(Browser browser) {
+	void aLateAnswerDoesNotAskForTheKeyAgain(Browser browser) {
 		browser.visit(this.service, "/#/jobs");
 		browser.await("#key[open]");
 		browser
@@ -89,7 +88,7 @@ class ConsoleKeyTests {
 	}
 
 	@Test
-	void aClientThatMayNotTuneIsToldSoAndSeesTheServiceAllTheSame(Browser browser) {
+	void aClientThatMayNotTuneReadsWhyAndStillSeesTheService(Browser browser) {
 		browser.visit(this.service, "/#/tune");
 		browser.type("#key input", ClientTest.ORDERS);
 		browser.clickText("Use this key");
@@ -101,7 +100,7 @@ class ConsoleKeyTests {
 	}
 
 	@Test
-	void aClientThatMayNotLookAtAllKeysOrSweepIsToldSo(Browser browser) {
+	void aClientThatMayNotAnalyseOrSweepReadsWhy(Browser browser) {
 		this.service.post("/v1/jobs?op=SET", Service.NDJSON, "{\"key\":\"looked:1\",\"value\":\"x\"}\n").report();
 		browser.visit(this.service, "/#/keyspace");
 		browser.type("#key input", ClientTest.ORDERS);

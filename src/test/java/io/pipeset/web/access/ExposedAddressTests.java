@@ -21,14 +21,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * The service listens at other addresses than those of loopback only where that is
- * allowed.
+ * The service listens only at loopback addresses, unless a property allows others.
  */
 class ExposedAddressTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "0.0.0.0", "::", "10.0.0.1", "192.0.2.7", "2001:db8::1" })
-	void onlyLoopbackIsForThisMachineAlone(String address) throws UnknownHostException {
+	void anAddressThatOtherMachinesReachIsRefused(String address) throws UnknownHostException {
 		assertThatExceptionOfType(RefusedAccessException.class).isThrownBy(() -> listen(false, address))
 			.withMessageContaining(InetAddress.getAllByName(address)[0].getHostAddress())
 			.satisfies((exception) -> {
@@ -41,7 +40,7 @@ class ExposedAddressTests {
 	}
 
 	@Test
-	void noAddressIsEveryAddress() {
+	void aMissingAddressMeansEveryAddress() {
 		assertThatExceptionOfType(RefusedAccessException.class).isThrownBy(() -> listen(false, null))
 			.withMessageContaining("server.address is not set");
 		assertThatNoException().isThrownBy(() -> listen(true, null));
@@ -49,7 +48,7 @@ class ExposedAddressTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "127.0.0.1", "127.1.2.3", "::1" })
-	void loopbackNeedsNoWord(String address) {
+	void loopbackIsAlwaysAccepted(String address) {
 		assertThatNoException().isThrownBy(() -> listen(false, address));
 	}
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** No web page from elsewhere writes to Redis through its reader's browser. */
+/** No foreign web page writes to Redis through the browser of its reader. */
 @ServiceTest
 class ForeignRequestTests {
 
@@ -41,7 +41,7 @@ class ForeignRequestTests {
 	@ValueSource(strings = { "POST /pipeset/5", "POST /v1/jobs", "POST /v1/scripts", "POST /piperpop/5",
 			"POST /listinput/l", "GET /actuator", "GET /actuator/health", "GET /actuator/prometheus", "GET /pipeset/5",
 			"GET /nothing", "GET /error", "OPTIONS /v1/jobs", "DELETE /v1/jobs", "GET /" })
-	void aNameThatIsNotOursIsRefusedWhateverItAsksFor(String call) throws IOException {
+	void aForeignHostIsRefusedForEachCall(String call) throws IOException {
 		try (Wire wire = Wire.open(this.service, call + " HTTP/1.1", "Host: evil.example:" + this.service.port(),
 				"Content-Length: 0", "Connection: close")) {
 			assertThat(wire.answer().refusal(403, "foreign-request")).contains("Host")
@@ -54,7 +54,7 @@ class ForeignRequestTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/pipeset/5", "/v1/jobs", "/piperpop/1", "/listinput/l", "/v1/scripts", "/nothing" })
-	void aPageFromElsewhereIsRefused(String path) {
+	void aForeignPageIsRefused(String path) {
 		for (String origin : new String[] { "https://evil.example", "null" }) {
 			assertThat(
 					this.service.send(this.service.request(path).header("Origin", origin).POST(BodyPublishers.noBody()))
@@ -69,7 +69,7 @@ class ForeignRequestTests {
 	@ParameterizedTest
 	@CsvSource({ "text/plain, 'SET k v'", "application/x-www-form-urlencoded, 'a=b'", "multipart/form-data, 'x'",
 			"application/x-ndjson, '[\"SET\",\"k\",\"v\"]'" })
-	void whatAFormSendsIsRefusedBeforeItIsLookedAt(String type, String body) {
+	void aFormIsRefusedBeforeItsBodyIsRead(String type, String body) {
 		this.service
 			.send(this.service.request("/v1/jobs")
 				.header("Content-Type", type)
@@ -117,7 +117,7 @@ class ForeignRequestTests {
 	}
 
 	@Test
-	void everyOriginIsLookedAt() {
+	void everyOriginIsChecked() {
 		this.service
 			.send(this.service.request("/pipeset/1")
 				.header("Origin", "http://localhost")
@@ -129,7 +129,7 @@ class ForeignRequestTests {
 	@ParameterizedTest
 	@ValueSource(
 			strings = { "localhost", "LOCALHOST:8080", "localhost.:8080", "127.0.0.1", "127.8.8.8:1", "[::1]:8080" })
-	void loopbackIsServedByEveryName(String host) throws IOException {
+	void everyNameOfLoopbackIsAllowed(String host) throws IOException {
 		try (Wire wire = Wire.open(this.service, "POST /v1/jobs HTTP/1.1", "Host: " + host,
 				"Content-Type: application/x-ndjson", "Content-Length: " + RECORDS.length(),
 				"Origin: http://localhost:3000", "Connection: close")) {
@@ -164,7 +164,7 @@ class ForeignRequestTests {
 	}
 
 	@Test
-	void whoeverIsStillUploadingReadsTheAnswer() {
+	void aCallerThatIsStillUploadingReadsTheAnswer() {
 		this.service
 			.send(this.service.request("/v1/jobs")
 				.header("Content-Type", Service.NDJSON)

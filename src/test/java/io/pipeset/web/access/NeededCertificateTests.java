@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.awaitility.Awaitility.await;
 
-/** With {@code server.ssl.client-auth=need} nobody connects without a certificate. */
+/** With {@code server.ssl.client-auth=need} each connection needs a certificate. */
 @ServiceTest(properties = { ServiceTest.KEY + "=" + ClientTest.OPERATOR, "server.ssl.client-auth=need",
 		"management.server.port=0", "management.server.address=127.0.0.1", "management.server.ssl.enabled=false",
 		"spring.ssl.bundle.pem.service.reload-on-update=true", "spring.ssl.bundle.watch.file.quiet-period=200ms",
@@ -48,7 +48,7 @@ class NeededCertificateTests {
 		ClientCertificateTests.register(registry, authority);
 	}
 
-	/** Each test may trust another one. */
+	/** A test may have changed the trusted authority. */
 	@BeforeEach
 	void trustTheFirstAuthority() throws IOException {
 		authority.trust(authority);
@@ -56,7 +56,7 @@ class NeededCertificateTests {
 	}
 
 	@Test
-	void theAuthorityOfCallersIsTheOneThatThereIsWhenTheyConnect() throws Exception {
+	void newConnectionsAreCheckedAgainstTheCurrentAuthority() throws Exception {
 		X509ExtendedKeyManager former = caller(authority);
 		assertThatIOException().as("without a certificate").isThrownBy(this::post);
 		assertThat(post(former)).isEqualTo(200);
@@ -69,7 +69,7 @@ class NeededCertificateTests {
 	}
 
 	@Test
-	void theDocumentAsksForTheCertificateWhateverElseThereIs() throws Exception {
+	void theDocumentAlwaysAsksForTheCertificate() throws Exception {
 		HttpResponse<String> document = send(request("/v3/api-docs").GET(), BodyHandlers.ofString(), caller(authority));
 		JsonNode security = JsonMapper.shared().readTree(document.body()).get("security");
 		assertThat(security).hasSize(2).allSatisfy((way) -> assertThat(way.has("certificate")).isTrue());
@@ -80,7 +80,7 @@ class NeededCertificateTests {
 		return issuer.caller("CN=orders", Instant.now().plus(Duration.ofHours(1)));
 	}
 
-	/** Posts on a connection of its own. */
+	/** Posts on a new connection. */
 	private int post(X509ExtendedKeyManager... certificate) throws Exception {
 		return send(request("/pipeset/1").POST(BodyPublishers.noBody()), BodyHandlers.discarding(), certificate)
 			.statusCode();

@@ -20,8 +20,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A Redis that does not let the service in refuses, and is not unreachable: every answer
- * names the property that is wrong.
+ * If Redis refuses the login, the answer is {@code redis-refuses} and names the property
+ * that is wrong.
  */
 @ServiceTest(properties = { "pipeset.security.scripts=true", "management.endpoint.health.show-details=always" })
 class RefusedLoginTests {
@@ -47,7 +47,7 @@ class RefusedLoginTests {
 		own.redis().client().clientKill(KillArgs.Builder.typeNormal().skipme());
 	}
 
-	/** The first calls may still meet a pooled connection whose end was not noticed. */
+	/** The first calls may use a pooled connection whose end is not noticed yet. */
 	private static Answer refused(Supplier<Answer> call) {
 		return await().until(call::get, (answer) -> answer.text().contains("WRONGPASS"));
 	}
@@ -55,7 +55,7 @@ class RefusedLoginTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "/pipeset/10", "/pipeset/10?retries=1&timeout=100ms", "/pipeset/10?atomic=batch",
 			"/pipeset/10?replicas=1", "/piperpop/10?reliable=true", "/v1/jobs?from=scan&match=*&op=UNLINK" })
-	void aJobSaysSo(String path) {
+	void aJobNamesTheProperties(String path) {
 		refuse();
 		Answer answer = refused(() -> this.service.post(path));
 		JsonNode job = answer.job(503, "redis-refuses", "stopped");
@@ -65,21 +65,21 @@ class RefusedLoginTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/v1/analyses", "/v1/tunings", "/v1/jobs/01a1fe42-e2a9-737d-8382-d7f64ec595eb/ack" })
-	void otherCallsSaySo(String path) {
+	void otherCallsNameTheProperties(String path) {
 		refuse();
 		JsonNode problem = refused(() -> this.service.post(path)).problem(503, "redis-refuses");
 		assertAdvice(problem.at("/detail").asString());
 	}
 
 	@Test
-	void aScriptThatIsNotLoadedSaysSo() {
+	void loadingAScriptNamesTheProperties() {
 		refuse();
 		assertAdvice(refused(() -> this.service.post("/v1/scripts", "text/plain", "return 1")).refusal(503,
 				"redis-refuses"));
 	}
 
 	@Test
-	void healthSaysSo() {
+	void healthNamesTheProperties() {
 		refuse();
 		Answer answer = refused(() -> this.service.get("/actuator/health"));
 		assertThat(answer.status()).isEqualTo(503);

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A service that starts with the wrong password, or with none, says so whatever kind of
- * Redis it is, and names the property.
+ * If the password is wrong or missing at the start, the answers name the property, for
+ * each kind of Redis.
  */
 class RefusedPasswordTests {
 

@@ -22,7 +22,7 @@ import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Replies are counted right behind TLS, wherever its records cut them. */
+/** Replies over TLS are counted correctly, wherever the TLS records split them. */
 @ServiceTest
 class TlsTests {
 
@@ -73,7 +73,7 @@ class TlsTests {
 	}
 
 	@Test
-	void valuesThatAreLargerThanARecordOfTlsComeBackWhole() {
+	void valuesLargerThanATlsRecordArriveComplete() {
 		String piece = "0123456789abcdef".repeat(4000);
 		int values = 50;
 		this.service

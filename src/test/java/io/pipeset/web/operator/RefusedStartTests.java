@@ -34,17 +34,17 @@ class RefusedStartTests {
 					orders.key-sha256=a-key-that-is-none            | pipeset.clients.orders.key-sha256 must be | 64 hexadecimal
 					orders.key-sha256=a-key,9d00f085fa34266c949e527a29d62334c2aa67b652266e3e42de6cbcdeab2144 | pipeset.clients.orders.key-sha256 must be | sha256sum
 					a.key-sha256=E3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 | pipeset.clients.a.key-sha256 has the SHA-256 of an empty key | openssl rand -hex 32
-					orders.certificate=CN=orders\\0A                | pipeset.clients.orders.certificate has characters that are none of printable ASCII | key-sha256
-					orders.certificate=CN=orders\\00                | pipeset.clients.orders.certificate has characters that are none of printable ASCII | key-sha256
+					orders.certificate=CN=orders\\0A                | pipeset.clients.orders.certificate must have printable ASCII characters only | key-sha256
+					orders.certificate=CN=orders\\00                | pipeset.clients.orders.certificate must have printable ASCII characters only | key-sha256
 					orders.key-sha256=                              | pipeset.clients.orders.key-sha256 is missing | openssl rand -hex 32
 					orders.scripts=true                             | pipeset.clients.orders.key-sha256 is missing | openssl rand -hex 32
-					Orders_1.key-sha256=HASH                        | names a client 'Orders_1' | 1 to 32 small letters
-					none.key-sha256=HASH                            | names a client 'none' | not none or service
-					service.key-sha256=HASH                         | names a client 'service' | not none or service
-					a.key-sha256=HASH b.key-sha256=HASH             | pipeset.clients.b.key-sha256 has a value that stands at pipeset.clients.a.key-sha256 | keys of its own
+					Orders_1.key-sha256=HASH                        | names a client 'Orders_1' | 1 to 32 lowercase letters
+					none.key-sha256=HASH                            | names a client 'none' | none and service are reserved
+					service.key-sha256=HASH                         | names a client 'service' | none and service are reserved
+					a.key-sha256=HASH b.key-sha256=HASH             | pipeset.clients.b.key-sha256 has a value that is already in pipeset.clients.a.key-sha256 | keys of its own
 					orders.certificate=orders                       | pipeset.clients.orders.certificate must be the subject of the client's certificate, such as CN=orders,O=Example, not 'orders' | -nameopt RFC2253
 					orders.certificate=                             | pipeset.clients.orders.certificate is empty | leave the property out
-					a.certificate=CN=x,O=y b.certificate=cn=X,o=Y   | pipeset.clients.b.certificate is 'cn=X,o=Y', and so is pipeset.clients.a.certificate | a name of its own
+					a.certificate=CN=x,O=y b.certificate=cn=X,o=Y   | pipeset.clients.b.certificate is 'cn=X,o=Y', and pipeset.clients.a.certificate is the same subject | a subject of its own
 					a.certificate=CN=x a.key-sha256=HASH            | pipeset.clients.a.certificate is set, and server.ssl.client-auth is not want or need | Set server.ssl.bundle and server.ssl.client-auth=want
 					a.key-sha256=HASH a.key-prefixes=a:,pipeset:b   | pipeset.clients.a.key-prefixes must be | Leave key-prefixes out
 					a.key-sha256=HASH a.limits.max-jobs=0           | pipeset.clients.a.limits.max-jobs must be 1 or more, not 0 | Leave it out
