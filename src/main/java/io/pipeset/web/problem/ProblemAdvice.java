@@ -30,7 +30,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 import org.springframework.web.servlet.resource.NoResourceFoundException;
 
-/** Answers every request that goes wrong with problem details. */
+/** Answers failed requests with problem details. */
 @RestControllerAdvice
 class ProblemAdvice extends ResponseEntityExceptionHandler {
 
@@ -47,7 +47,8 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 			HttpHeaders headers, HttpStatusCode status, WebRequest request) {
 		if (request instanceof ServletWebRequest servlet && servlet.getResponse() != null
 				&& servlet.getResponse().isCommitted()) {
-			log.debug("Nobody is there to read the answer: {}", ex.getClass().getName());
+			log.debug("The failure cannot be answered, because the answer has already begun: {}",
+					ex.getClass().getName());
 			return null;
 		}
 		ProblemDetail found = (ex instanceof ErrorResponse response) ? response.getBody() : null;
@@ -59,8 +60,9 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 	}
 
 	/**
-	 * Ends a stream whose caller is gone before its beginning was written. Spring does
-	 * not, nor does it tell the emitter, and the request would be under way for ever.
+	 * Completes a stream whose caller left before its first bytes were written. Spring
+	 * neither completes the stream nor notifies the emitter, so the request would never
+	 * end.
 	 */
 	@Override
 	protected @Nullable ResponseEntity<Object> handleAsyncRequestNotUsableException(AsyncRequestNotUsableException ex,
@@ -74,15 +76,16 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 	@Override
 	protected @Nullable ResponseEntity<Object> handleNoResourceFoundException(NoResourceFoundException ex,
 			HttpHeaders headers, HttpStatusCode status, WebRequest request) {
-		// Nobody has to be known for some paths, such as those of the console.
+		// Some paths need no key, such as those of the console. Callers without a key do
+		// not see the list of calls.
 		ex.getBody()
 			.setDetail((SecurityContextHolder.getContext().getAuthentication() != null)
-					? "There is no such call; there are " + calls() + ", for instance POST /pipeset/1000"
+					? "There is no such call. The calls are " + calls() + ". An example is POST /pipeset/1000"
 					: "There is no such file");
 		return super.handleNoResourceFoundException(ex, headers, status, request);
 	}
 
-	/** Says which request to send instead, beside the header {@code Allow}. */
+	/** Names the requests to send instead, in addition to the header {@code Allow}. */
 	@Override
 	protected @Nullable ResponseEntity<Object> handleHttpRequestMethodNotSupported(
 			HttpRequestMethodNotSupportedException ex, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
@@ -97,7 +100,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 		return super.handleHttpRequestMethodNotSupported(ex, headers, status, request);
 	}
 
-	/** The calls of all controllers, without the paths that only explain a mistake. */
+	/** The calls of all controllers, without the paths that only report a mistake. */
 	private String calls() {
 		return this.calls.getObject()
 			.getHandlerMethods()
@@ -134,7 +137,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> unanswered(RedisCallException ex) {
 		return Problems.answer((ex.isRefusal()) ? Problem.REDIS_REFUSES : Problem.REDIS_UNREACHABLE,
-				ex.getMessage() + ". Send the request again; it may have been carried out all the same.");
+				ex.getMessage() + ". Send the request again; Redis may have executed it despite the failure.");
 	}
 
 	private static boolean isTyped(@Nullable URI type) {

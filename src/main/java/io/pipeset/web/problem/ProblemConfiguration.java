@@ -8,8 +8,8 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
 
 /**
- * Lets {@link ProblemAdvice} explain what goes wrong in any handler. By itself Spring
- * asks it for methods of controllers only.
+ * Uses {@link ProblemAdvice} for the failures of all handlers. By default Spring uses it
+ * for methods of controllers only.
  */
 @Configuration(proxyBeanMethods = false)
 class ProblemConfiguration implements WebMvcConfigurer {

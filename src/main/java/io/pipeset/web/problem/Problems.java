@@ -17,12 +17,12 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponseException;
 
 /**
- * Makes problem details (<a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>).
- * Their types are part of the HTTP contract.
+ * Creates problem details (<a href="https://www.rfc-editor.org/rfc/rfc9457">RFC
+ * 9457</a>). Their types are part of the HTTP contract.
  */
 public final class Problems {
 
-	private static final int LONGEST_EXCERPT = 64;
+	private static final int MAX_EXCERPT_LENGTH = 64;
 
 	private static final String TYPE_PREFIX = "urn:pipeset:problem:";
 
@@ -30,8 +30,8 @@ public final class Problems {
 	}
 
 	/**
-	 * A problem to throw.
-	 * @param detail the mistake of the caller, and its remedy
+	 * Creates an exception that is answered with a problem.
+	 * @param detail the mistake of the caller and its remedy
 	 */
 	public static ErrorResponseException exception(Problem problem, String detail) {
 		ErrorResponseException exception = new ErrorResponseException(problem.status(), detail(problem, detail), null);
@@ -40,8 +40,8 @@ public final class Problems {
 	}
 
 	/**
-	 * A problem as an answer. Its Content-Type does not depend on the request, since
-	 * Spring leaves it out where it cannot read the header Accept.
+	 * Creates an answer. The Content-Type is set here, because Spring sets none if it
+	 * cannot parse the header Accept.
 	 */
 	public static ResponseEntity<ProblemDetail> answer(ProblemDetail problem, HttpHeaders headers) {
 		return ResponseEntity.status(problem.getStatus())
@@ -50,28 +50,28 @@ public final class Problems {
 			.body(problem);
 	}
 
-	/** A problem as an answer, which says when to try again. */
+	/** Creates an answer, with {@code Retry-After} if a repeat may succeed. */
 	public static ResponseEntity<ProblemDetail> answer(Problem problem, @Nullable String detail) {
 		HttpHeaders headers = new HttpHeaders();
 		setRetryAfter(problem, headers);
 		return answer(detail(problem, detail), headers);
 	}
 
-	/** Says when to try again, where a repeat may succeed. */
+	/** Sets {@code Retry-After} if a repeat may succeed. */
 	public static void setRetryAfter(Problem problem, HttpHeaders headers) {
 		if (problem.retryAfterSeconds() > 0) {
 			headers.set(HttpHeaders.RETRY_AFTER, Integer.toString(problem.retryAfterSeconds()));
 		}
 	}
 
-	/** A problem as an answer without further headers. */
+	/** Creates an answer without further headers. */
 	public static ResponseEntity<ProblemDetail> answer(ProblemDetail problem) {
 		return answer(problem, HttpHeaders.EMPTY);
 	}
 
 	/**
-	 * A problem.
-	 * @param detail a sentence about it, or {@code null}
+	 * Creates problem details.
+	 * @param detail a sentence about the problem, or {@code null}
 	 */
 	public static ProblemDetail detail(Problem problem, @Nullable String detail) {
 		return detail(problem.status(), problem.type(), detail);
@@ -85,8 +85,8 @@ public final class Problems {
 	}
 
 	/**
-	 * A problem as JSON, for answers that Spring does not write.
-	 * @param problem one whose texts have no character that needs an escape
+	 * Converts a problem to JSON, for answers that Spring does not write.
+	 * @param problem a problem whose texts have no character that JSON has to escape
 	 */
 	public static String json(ProblemDetail problem) {
 		return "{\"type\":\"" + problem.getType() + "\",\"title\":\"" + problem.getTitle() + "\",\"status\":"
@@ -94,10 +94,10 @@ public final class Problems {
 	}
 
 	/**
-	 * Answers with a problem before Spring MVC has the request.
-	 * @param problem one whose texts have no character that needs an escape
-	 * @param response a response to which nothing was written yet
-	 * @throws IOException if it cannot be written
+	 * Writes a problem as the answer to a request that Spring MVC does not handle.
+	 * @param problem a problem whose texts have no character that JSON has to escape
+	 * @param response a response without a body so far
+	 * @throws IOException if the response cannot be written
 	 */
 	public static void write(ProblemDetail problem, HttpServletResponse response) throws IOException {
 		byte[] body = json(problem).getBytes(StandardCharsets.UTF_8);
@@ -108,8 +108,9 @@ public final class Problems {
 	}
 
 	/**
-	 * A problem that Spring or Tomcat has found. Its type is named after its status.
-	 * @param detail a sentence about it, or {@code null}
+	 * Creates the details of a problem that Spring or Tomcat has found. The type has the
+	 * name of the status.
+	 * @param detail a sentence about the problem, or {@code null}
 	 */
 	public static ProblemDetail ofStatus(HttpStatusCode status, @Nullable String detail) {
 		HttpStatus known = HttpStatus.resolve(status.value());
@@ -120,18 +121,20 @@ public final class Problems {
 		return TYPE_PREFIX + type;
 	}
 
-	/** The last part of the type that is named after a constant. */
+	/** The last part of a type's URI, made from the name of a constant. */
 	static String type(String constant) {
 		return constant.toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 	/**
-	 * The beginning of a text that came with a request, for a message.
-	 * @return at most 64 characters and three dots, all of them safe in any message
+	 * The beginning of a text from a request, to be quoted in a message.
+	 * @return at most 64 characters and three dots; characters that are not safe in every
+	 * message are replaced
 	 */
 	public static String excerpt(String text) {
 		String printable = text.replaceAll("[^A-Za-z0-9.,:;/@_%&=?\\[\\]-]", "?");
-		return (printable.length() <= LONGEST_EXCERPT) ? printable : printable.substring(0, LONGEST_EXCERPT) + "...";
+		return (printable.length() <= MAX_EXCERPT_LENGTH) ? printable
+				: printable.substring(0, MAX_EXCERPT_LENGTH) + "...";
 	}
 
 }

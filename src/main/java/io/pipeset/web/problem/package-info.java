@@ -1,6 +1,5 @@
 /**
- * Problem details: a mistake or a failure comes in, and the answer that explains it goes
- * out.
+ * Problem details: the answers that explain mistakes of callers and failures.
  */
 @NullMarked
 package io.pipeset.web.problem;
