@@ -14,14 +14,17 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.resource.ContentVersionStrategy;
 
 /**
- * CallMapping the files of the console at {@code /console/}. They lie beside
- * {@code static}, so that Boot does not serve them where the console is off.
+ * Serves the files of the console at {@code /console/}. They are not in {@code static},
+ * because Boot would serve them from there even if the console is disabled.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(ConsoleProperties.class)
 class ConsoleConfiguration implements WebMvcConfigurer {
 
-	/** Nothing from other hosts, nothing in line, and no text that becomes markup. */
+	/**
+	 * Forbids content of other hosts, inline scripts and styles, and scripts that make
+	 * markup of text.
+	 */
 	private static final String POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none';"
 			+ " frame-ancestors 'none'; require-trusted-types-for 'script'";
 
@@ -34,7 +37,7 @@ class ConsoleConfiguration implements WebMvcConfigurer {
 	@Override
 	public void addViewControllers(ViewControllerRegistry registry) {
 		if (this.properties.enabled()) {
-			// Its files are named relative to the path, whatever stands before it.
+			// The page needs the slash, because its links are relative to this path.
 			registry.addRedirectViewController("/console", "/console/");
 			registry.addViewController("/console/").setViewName("forward:/console/index.html");
 		}
@@ -44,13 +47,13 @@ class ConsoleConfiguration implements WebMvcConfigurer {
 	public void addResourceHandlers(ResourceHandlerRegistry registry) {
 		if (this.properties.enabled()) {
 			ContentVersionStrategy versions = new ContentVersionStrategy();
-			// A browser asks each time, and is told whether the file is another one: by
-			// its bytes, as all files of a jar are of the same day.
+			// A browser revalidates a file at each request. The ETag is a hash of the
+			// file, because all files of a jar have the same date.
 			registry.addResourceHandler("/console/**")
 				.addResourceLocations("classpath:/console/")
 				.setCacheControl(CacheControl.noCache())
 				.setUseLastModified(false)
-				// Weak, as gzip changes the bytes.
+				// The ETag is weak, because gzip changes the bytes.
 				.setEtagGenerator((file) -> "W/\"" + versions.getResourceVersion(file) + "\"");
 		}
 	}

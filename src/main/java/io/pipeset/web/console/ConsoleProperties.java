@@ -4,9 +4,9 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The settings of the console.
+ * The properties of the console.
  *
- * @param enabled whether its pages are served
+ * @param enabled whether the service serves the pages of the console
  */
 @ConfigurationProperties("pipeset.console")
 public record ConsoleProperties(@DefaultValue("true") boolean enabled) {

@@ -1,6 +1,6 @@
 /**
- * The console: the pages for people, which are files of the jar. A browser asks for them,
- * and they make the calls of the service.
+ * The console: web pages for operators. They are files of the jar and use the calls of
+ * the service.
  */
 @NullMarked
 package io.pipeset.web.console;

@@ -18,22 +18,21 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The calls that tell which calls there are. */
+/** Lists the calls of the service: as a page, as JSON and as the OpenAPI document. */
 @RestController
 class DocumentController {
 
-	/** The page has no script and nothing of others, and is in no frame. */
+	/** The page loads nothing, runs no script, and cannot be shown in a frame. */
 	private static final String POLICY = "default-src 'none'; frame-ancestors 'none'";
 
 	private static final String CONSOLE = """
-			<p><a href="console">The console</a> loads a file by hand, and shows the jobs and what is in Redis.</p>
+			<p><a href="console">The console</a> loads files from the browser, and shows the jobs and the keys in Redis.</p>
 			""";
 
 	private final OpenApi document;
 
 	private final ConsoleProperties console;
 
-	/** Has the calls of a document, and perhaps a link to the console. */
 	DocumentController(OpenApi document, ConsoleProperties console) {
 		this.document = document;
 		this.console = console;
@@ -49,7 +48,7 @@ class DocumentController {
 				.body(page());
 		}
 		List<CallList.Row> calls = Stream.of(Call.values())
-			.map((call) -> new CallList.Row(call.method().name(), call.path(), Markdown.text(call.meaning())))
+			.map((call) -> new CallList.Row(call.method().name(), call.path(), Markdown.toText(call.meaning())))
 			.toList();
 		return ResponseEntity.ok()
 			.contentType(MediaType.APPLICATION_JSON)
@@ -65,7 +64,7 @@ class DocumentController {
 	private String page() {
 		return Stream.of(Call.values())
 			.map((call) -> "<tr><td><code>" + call.method() + " " + call.path() + "</code></td><td>"
-					+ Markdown.html(call.meaning()) + "</td></tr>\n")
+					+ Markdown.toHtml(call.meaning()) + "</td></tr>\n")
 			.collect(Collectors.joining("", """
 					<!DOCTYPE html>
 					<html lang="en">

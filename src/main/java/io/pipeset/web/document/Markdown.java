@@ -5,7 +5,8 @@ import java.util.regex.Pattern;
 import org.springframework.web.util.HtmlUtils;
 
 /**
- * The sentences of tables, whose links are those of the documentation, in other forms.
+ * Converts the Markdown of settings, calls and problems for answers. Its links lead to
+ * pages of the documentation.
  */
 final class Markdown {
 
@@ -16,19 +17,17 @@ final class Markdown {
 	private Markdown() {
 	}
 
-	/** Markdown without links: nobody else has the pages that they lead to. */
-	static String unlinked(String markdown) {
+	/** Removes links, because callers do not have the pages of the documentation. */
+	static String withoutLinks(String markdown) {
 		return LINK.matcher(markdown).replaceAll("$1");
 	}
 
-	/** Plain text. */
-	static String text(String markdown) {
-		return CODE.matcher(unlinked(markdown)).replaceAll("$1");
+	static String toText(String markdown) {
+		return CODE.matcher(withoutLinks(markdown)).replaceAll("$1");
 	}
 
-	/** HTML. */
-	static String html(String markdown) {
-		return CODE.matcher(HtmlUtils.htmlEscape(unlinked(markdown))).replaceAll("<code>$1</code>");
+	static String toHtml(String markdown) {
+		return CODE.matcher(HtmlUtils.htmlEscape(withoutLinks(markdown))).replaceAll("<code>$1</code>");
 	}
 
 }

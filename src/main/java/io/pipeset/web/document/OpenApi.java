@@ -40,16 +40,16 @@ import org.springframework.stereotype.Component;
 
 /**
  * The <a href="https://spec.openapis.org/oas/v3.1">OpenAPI</a> document of this service,
- * with its own limits and defaults: made from the tables of calls, settings, formats and
- * problems, and from the classes of its answers. Only the examples are kept apart, and a
- * test holds them against real answers.
+ * with its own limits and defaults. It is made from the tables of calls, settings,
+ * formats and problems, and from the classes of answers. Only the examples are in a file.
+ * A test compares them with real answers.
  */
 @Component
 class OpenApi {
 
 	private static final String EXAMPLES = "examples.json";
 
-	/** The records of a body in each format: the same three in all. */
+	/** The example bodies of all formats, each with the same three records. */
 	private static final Map<RecordFormat, Object> BODIES = bodies();
 
 	private final JobLimits limits;
@@ -73,7 +73,7 @@ class OpenApi {
 		this.mapper = mapper;
 	}
 
-	/** The document, which is made when it is asked for the first time. */
+	/** The document. The first call creates it. */
 	synchronized JsonNode json() {
 		JsonNode json = this.json;
 		if (json == null) {
@@ -84,8 +84,8 @@ class OpenApi {
 	}
 
 	/**
-	 * The examples of answers: of problems by status and type, of others by the call,
-	 * status and media type.
+	 * Reads the examples: problems by status and type, other answers by call, status and
+	 * media type.
 	 */
 	ObjectNode examples() {
 		try (InputStream examples = OpenApi.class.getResourceAsStream(EXAMPLES)) {
@@ -97,18 +97,18 @@ class OpenApi {
 	}
 
 	/** The name of a problem's example. */
-	static String name(Problem problem) {
+	static String exampleName(Problem problem) {
 		return problem.status().value() + "-" + problem.type();
 	}
 
-	/** The name of another answer's example: all calls share those of some answers. */
-	static String example(Call call, Answer answer) {
+	/** The name of another answer's example. Several calls can share an example. */
+	static String exampleName(Call call, Answer answer) {
 		boolean popped = call == Call.PIPERPOP && answer.status() == HttpStatus.OK;
 		Call named = Stream.of(Call.RUN_JOB, Call.GET_JOB)
 			.filter((other) -> !popped && other.answers().contains(answer))
 			.findFirst()
 			.orElse(call);
-		return operation(named) + "-" + answer.status().value() + "-"
+		return operationId(named) + "-" + answer.status().value() + "-"
 				+ String.valueOf(answer.mediaType()).replaceAll(".*/", "");
 	}
 
@@ -153,7 +153,7 @@ class OpenApi {
 		document.put("openapi", "3.1.1");
 		document.put("info", Map.of("title", "Pipeset", "version", this.version, "license",
 				Map.of("name", "Apache License 2.0", "identifier", "Apache-2.0"), "description",
-				"Loads Redis in bulk. A setting or a member that the service does not know is refused by its name."));
+				"Loads Redis in bulk. The service refuses unknown settings and members, and the answer names them."));
 		document.put("servers", List.of(Map.of("url", "/")));
 		document.put("paths", paths);
 		document.put("components", components);
@@ -161,7 +161,7 @@ class OpenApi {
 		return document;
 	}
 
-	private static String operation(Call call) {
+	private static String operationId(Call call) {
 		StringBuilder name = new StringBuilder();
 		for (String word : call.name().toLowerCase(Locale.ROOT).split("_", -1)) {
 			name.append((name.isEmpty()) ? word : Character.toUpperCase(word.charAt(0)) + word.substring(1));
@@ -171,20 +171,21 @@ class OpenApi {
 
 	private Map<String, Object> operation(Call call, Schemas schemas, ObjectNode examples) {
 		Map<String, Object> operation = new LinkedHashMap<>();
-		operation.put("operationId", operation(call));
-		operation.put("summary", Markdown.unlinked(call.meaning()));
+		operation.put("operationId", operationId(call));
+		operation.put("summary", Markdown.withoutLinks(call.meaning()));
 		List<Object> parameters = new ArrayList<>();
 		call.variables(this.limits).forEach((variable) -> parameters.add(parameter(variable, "path", true)));
 		call.parameters(this.limits)
 			.forEach((setting) -> parameters.add(parameter(setting, "query", call == Call.PACE_JOB)));
-		headers(call, parameters);
+		addHeaders(call, parameters);
 		if (!parameters.isEmpty()) {
 			operation.put("parameters", parameters);
 		}
 		switch (call.body()) {
-			case UPLOAD -> operation.put("requestBody", uploads(call));
+			case UPLOAD -> operation.put("requestBody", uploadBody(call));
 			case SCRIPT -> operation.put("requestBody",
-					Map.of("required", true, "description", "The script, whatever its type.", "content",
+					Map.of("required", true, "description", "The script. The service ignores its Content-Type.",
+							"content",
 							Map.of(MediaType.TEXT_PLAIN_VALUE,
 									Map.of("schema", Map.of("type", "string", "minLength", 1), "example",
 											"return redis.call('GET', KEYS[1])"))));
@@ -195,7 +196,7 @@ class OpenApi {
 		return operation;
 	}
 
-	private Map<String, Object> parameter(Setting<?> setting, String place, boolean required) {
+	private Map<String, Object> parameter(Setting<?> setting, String location, boolean required) {
 		Map<String, Object> schema = new TreeMap<>(setting.allowed().schema());
 		Object byDefault = defaultOf(setting, schema);
 		if (byDefault != null) {
@@ -203,15 +204,15 @@ class OpenApi {
 		}
 		Map<String, Object> parameter = new LinkedHashMap<>();
 		parameter.put("name", setting.name());
-		parameter.put("in", place);
+		parameter.put("in", location);
 		parameter.put("required", required);
 		parameter.put("description",
-				Markdown.unlinked(setting.meaning()) + " It must be " + setting.allowed().text() + ".");
+				Markdown.withoutLinks(setting.meaning()) + " It must be " + setting.allowed().text() + ".");
 		parameter.put("schema", (setting.equals(Setting.ARGS)) ? Map.of("type", "array", "items", schema) : schema);
 		return parameter;
 	}
 
-	/** The default as JSON has it: that of this service where a property has it. */
+	/** The default as a JSON value: that of a property, or else that of the setting. */
 	private @Nullable Object defaultOf(Setting<?> setting, Map<String, Object> schema) {
 		String text = setting.byDefault();
 		if (text == null) {
@@ -224,18 +225,18 @@ class OpenApi {
 		};
 	}
 
-	private static void headers(Call call, List<Object> parameters) {
+	private static void addHeaders(Call call, List<Object> parameters) {
 		if (call.isAsynchronous()) {
 			parameters.add(header("Prefer", Map.of("type", "string"),
-					"With `respond-async` the answer is 202 as soon as the job is taken. Other preferences are ignored."));
+					"With `respond-async` the answer is 202 as soon as the job is accepted. Other preferences are ignored."));
 		}
 		if (call.runsRecords()) {
 			parameters.add(header("Idempotency-Key", Map.of("type", "string", "pattern", "^[!-~]{1,255}$"),
-					"The job runs once, however often its request is sent with this key."));
+					"The job runs only once, even if its request is sent several times with this key."));
 		}
 		if (call == Call.FOLLOW_JOB) {
 			parameters.add(header("Last-Event-ID", Map.of("type", "string"),
-					"The id of the last event that the caller has: behind `end` there is none."));
+					"The id of the last event that the caller has received. No event follows `end`."));
 		}
 	}
 
@@ -243,12 +244,12 @@ class OpenApi {
 		return Map.of("name", name, "in", "header", "required", false, "schema", schema, "description", description);
 	}
 
-	private static Map<String, Object> uploads(Call call) {
+	private static Map<String, Object> uploadBody(Call call) {
 		Map<String, Object> content = new LinkedHashMap<>();
 		BODIES.forEach((format, example) -> {
 			Map<String, Object> body = new LinkedHashMap<>();
-			// A bad record is rejected in the report, and is no reason to refuse the
-			// body.
+			// The schema allows any record. A bad record is rejected in the report, and
+			// the others run.
 			body.put("schema", Map.of("type", (format == RecordFormat.JSON) ? List.of("array", "object") : "string"));
 			if (call == Call.RUN_JOB) {
 				body.put("example", example);
@@ -257,9 +258,9 @@ class OpenApi {
 		});
 		return Map.of("required", false, "content", content, "description",
 				(call == Call.RUN_JOB)
-						? "The records, but with `from=scan`. They may come with `Content-Encoding: gzip` or `zstd`."
-						: "The records, as many as `count`; without a body and a Content-Type they are generated."
-								+ " They may come with `Content-Encoding: gzip` or `zstd`.");
+						? "The records. With `from=scan` there is no body. A body may have `Content-Encoding: gzip`."
+						: "The records, as many as `count`. If there is no body and no Content-Type, the service"
+								+ " generates the records. A body may have `Content-Encoding: gzip`.");
 	}
 
 	private static Map<String, Object> responses(Call call, Schemas schemas, ObjectNode examples) {
@@ -273,8 +274,8 @@ class OpenApi {
 						(answer.type() != null) ? schemas.of(answer.type())
 								: (answer.mediaType().equals(MediaType.TEXT_EVENT_STREAM_VALUE)) ? event(schemas)
 										: Map.of("type", "string"));
-				if (examples.path("answers").has(example(call, answer))) {
-					body.put("example", examples.path("answers").get(example(call, answer)));
+				if (examples.path("answers").has(exampleName(call, answer))) {
+					body.put("example", examples.path("answers").get(exampleName(call, answer)));
 				}
 				content(response).put(answer.mediaType(), body);
 			}
@@ -285,18 +286,18 @@ class OpenApi {
 			.collect(Collectors.groupingBy(Problem::status, TreeMap::new, Collectors.toList()));
 		problems.forEach((status, rows) -> {
 			Map<String, Object> response = response(rows.stream()
-				.map((row) -> "`" + row.type() + "`: " + Markdown.unlinked(row.meaning()) + ".")
+				.map((row) -> "`" + row.type() + "`: " + Markdown.withoutLinks(row.meaning()) + ".")
 				.collect(Collectors.joining("\n\n")));
 			List<String> types = rows.stream().map(Problem::uri).toList();
 			Map<String, Object> body = new LinkedHashMap<>();
-			body.put("schema", Map.of("allOf", List.of(Schemas.named("Problem")), "properties",
+			body.put("schema", Map.of("allOf", List.of(Schemas.reference("Problem")), "properties",
 					Map.of("type", Map.of("enum", types), "status", Map.of("const", status.value()))));
 			body.put("examples",
 					rows.stream()
-						.filter((row) -> examples.path("problems").has(name(row)))
+						.filter((row) -> examples.path("problems").has(exampleName(row)))
 						.collect(Collectors.toMap(Problem::type,
-								(row) -> Map.of("$ref", "#/components/examples/" + name(row)), (one, other) -> one,
-								TreeMap::new)));
+								(row) -> Map.of("$ref", "#/components/examples/" + exampleName(row)),
+								(one, other) -> one, TreeMap::new)));
 			content(response).put(MediaType.APPLICATION_PROBLEM_JSON_VALUE, body);
 			response.put("headers", headers(call, status));
 			responses.put(status.value(), response);
@@ -306,7 +307,7 @@ class OpenApi {
 		return named;
 	}
 
-	/** An event of a stream, which is its lines by their names. */
+	/** The schema of an event in a stream. Its properties are the lines of the event. */
 	private static Map<String, Object> event(Schemas schemas) {
 		return Map.of("type", "object", "properties",
 				Map.of("id", Map.of("type", "string"), "event",
@@ -317,7 +318,7 @@ class OpenApi {
 
 	private static Map<String, Object> response(String description) {
 		Map<String, Object> response = new LinkedHashMap<>();
-		response.put("description", Markdown.unlinked(description));
+		response.put("description", Markdown.withoutLinks(description));
 		return response;
 	}
 
@@ -329,17 +330,18 @@ class OpenApi {
 	private static Map<String, Object> headers(Call call, HttpStatus status) {
 		Map<String, Object> headers = new LinkedHashMap<>();
 		if (call.answers().contains(Answer.ACCEPTED)) {
-			headers.put(HttpHeaders.LOCATION, header("string", "The path of the job, if there is one."));
+			headers.put(HttpHeaders.LOCATION, header("string", "The path of the job, if the request has created one."));
 		}
 		if (call.runsRecords()) {
-			headers.put("Pipeset-Errors", header("integer", "The records that did not run as asked."));
+			headers.put("Pipeset-Errors",
+					header("integer", "The number of rejected, unknown and unprocessed records."));
 		}
 		if (status == HttpStatus.ACCEPTED || status == HttpStatus.TOO_MANY_REQUESTS
 				|| status == HttpStatus.SERVICE_UNAVAILABLE) {
-			headers.put(HttpHeaders.RETRY_AFTER, header("integer", "The seconds after which to ask again."));
+			headers.put(HttpHeaders.RETRY_AFTER, header("integer", "The seconds to wait before the next request."));
 		}
 		if (status == HttpStatus.UNAUTHORIZED) {
-			headers.put(HttpHeaders.WWW_AUTHENTICATE, header("string", "Bearer."));
+			headers.put(HttpHeaders.WWW_AUTHENTICATE, header("string", "The scheme `Bearer`."));
 		}
 		return headers;
 	}
@@ -369,9 +371,9 @@ class OpenApi {
 	private static Map<String, Object> examplesByName(ObjectNode examples) {
 		Map<String, Object> named = new LinkedHashMap<>();
 		for (Problem problem : Problem.values()) {
-			if (examples.path("problems").has(name(problem))) {
-				named.put(name(problem), Map.of("summary", Markdown.text(problem.meaning()), "value",
-						examples.path("problems").get(name(problem))));
+			if (examples.path("problems").has(exampleName(problem))) {
+				named.put(exampleName(problem), Map.of("summary", Markdown.toText(problem.meaning()), "value",
+						examples.path("problems").get(exampleName(problem))));
 			}
 		}
 		return named;

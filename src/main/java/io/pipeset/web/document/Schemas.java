@@ -24,8 +24,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The records that are written as answers, as JSON Schema: by their components and by the
- * annotations that Jackson reads.
+ * Creates the JSON Schema of answers from the components of their Java records and from
+ * Jackson's annotations.
  */
 final class Schemas {
 
@@ -33,7 +33,7 @@ final class Schemas {
 
 	private final JsonMapper mapper;
 
-	/** The reports of which an answer may have any. */
+	/** An answer with an unwrapped {@link Object} has the members of one of these. */
 	private final List<Class<?>> reports;
 
 	private final Map<String, Object> named = new TreeMap<>();
@@ -43,17 +43,15 @@ final class Schemas {
 		this.reports = reports;
 	}
 
-	/** The schemas that others refer to, by their names. */
+	/** The schemas that have been referred to so far, by their names. */
 	Map<String, Object> named() {
 		return this.named;
 	}
 
-	/** Refers to a schema by its name. */
-	static Map<String, Object> named(String name) {
+	static Map<String, Object> reference(String name) {
 		return Map.of("$ref", PREFIX + name);
 	}
 
-	/** The schema of a class. */
 	Map<String, Object> of(Class<?> type) {
 		if (type == String.class) {
 			return Map.of("type", "string");
@@ -84,10 +82,10 @@ final class Schemas {
 				.map((method) -> of(method.getReturnType()))
 				.orElse(Map.of());
 		}
-		if (type.isRecord() && Stream.of(type.getRecordComponents()).noneMatch(Schemas::isWholeValue)) {
+		if (type.isRecord() && Stream.of(type.getRecordComponents()).noneMatch(Schemas::isJsonValue)) {
 			return object(type);
 		}
-		// Any value: that of a reply, or one that writes itself as a text.
+		// Any value: a reply of Redis, or a record that Jackson writes as a single value.
 		return Map.of();
 	}
 
@@ -99,7 +97,7 @@ final class Schemas {
 			Map<String, Object> properties = new LinkedHashMap<>();
 			List<String> required = new ArrayList<>();
 			List<Object> parts = new ArrayList<>();
-			add(type, properties, required, parts);
+			addProperties(type, properties, required, parts);
 			Map<String, Object> schema = new LinkedHashMap<>();
 			schema.put("type", "object");
 			if (!parts.isEmpty()) {
@@ -111,10 +109,11 @@ final class Schemas {
 			}
 			this.named.put(name, schema);
 		}
-		return named(name);
+		return reference(name);
 	}
 
-	private void add(Class<?> type, Map<String, Object> properties, List<String> required, List<Object> parts) {
+	private void addProperties(Class<?> type, Map<String, Object> properties, List<String> required,
+			List<Object> parts) {
 		JsonInclude.Include ofType = include(type, JsonInclude.Include.ALWAYS);
 		for (RecordComponent component : type.getRecordComponents()) {
 			Method accessor = component.getAccessor();
@@ -126,16 +125,16 @@ final class Schemas {
 					this.reports.forEach((report) -> parts.add(of(report)));
 				}
 				else {
-					add(component.getType(), properties, required, parts);
+					addProperties(component.getType(), properties, required, parts);
 				}
 				continue;
 			}
 			boolean nullable = component.getAnnotatedType().isAnnotationPresent(Nullable.class);
 			JsonInclude.Include include = include(accessor, ofType);
-			boolean written = include == JsonInclude.Include.ALWAYS;
-			properties.put(component.getName(), (nullable && written) ? orNull(of(component.getAnnotatedType()))
+			boolean alwaysWritten = include == JsonInclude.Include.ALWAYS;
+			properties.put(component.getName(), (nullable && alwaysWritten) ? orNull(of(component.getAnnotatedType()))
 					: of(component.getAnnotatedType()));
-			if (written || (include == JsonInclude.Include.NON_NULL && !nullable)
+			if (alwaysWritten || (include == JsonInclude.Include.NON_NULL && !nullable)
 					|| (include == JsonInclude.Include.NON_EMPTY && component.getType().isRecord() && !nullable)) {
 				required.add(component.getName());
 			}
@@ -170,7 +169,7 @@ final class Schemas {
 		return (include != null) ? include.value() : otherwise;
 	}
 
-	private static boolean isWholeValue(RecordComponent component) {
+	private static boolean isJsonValue(RecordComponent component) {
 		return component.getAccessor().isAnnotationPresent(JsonValue.class);
 	}
 

@@ -14,8 +14,8 @@ import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.stereotype.Component;
 
 /**
- * The ways to be a client of this service, as the document names them: by a key, by a
- * certificate, or by both where nobody connects without a certificate.
+ * The security schemes of this service in the OpenAPI document: a key, a certificate, or
+ * both if every connection needs a certificate.
  */
 @Component
 class SecuritySchemes {
@@ -26,22 +26,22 @@ class SecuritySchemes {
 
 	private static final Map<String, Object> SCHEMES = Map.of(KEY,
 			Map.of("type", "http", "scheme", "bearer", "description",
-					"The key of a client, whose hash stands at `pipeset.clients.<name>.key-sha256`."),
+					"The key of a client. Its hash is in `pipeset.clients.<name>.key-sha256`."),
 			CERTIFICATE, Map.of("type", "mutualTLS", "description",
-					"The certificate of a client, whose subject stands at `pipeset.clients.<name>.certificate`."));
+					"The certificate of a client. Its subject is in `pipeset.clients.<name>.certificate`."));
 
-	/** Each of them is enough. */
-	private final List<Map<String, Object>> ways = new ArrayList<>();
+	/** The security requirements. A request has to meet one of them. */
+	private final List<Map<String, Object>> requirements = new ArrayList<>();
 
 	SecuritySchemes(ClientsProperties clients, ObjectProvider<ServerProperties> server) {
 		if (clients.clients().values().stream().anyMatch((client) -> !client.keySha256().isEmpty())) {
 			boolean needed = server.stream().anyMatch((properties) -> isNeeded(properties.getSsl()));
-			// In an order of their own, as the document is the same at each start.
-			this.ways
+			// A sorted map, so that the document is the same after each start.
+			this.requirements
 				.add(new TreeMap<>((needed) ? Map.of(KEY, List.of(), CERTIFICATE, List.of()) : Map.of(KEY, List.of())));
 		}
 		if (clients.clients().values().stream().anyMatch((client) -> client.certificate() != null)) {
-			this.ways.add(Map.of(CERTIFICATE, List.of()));
+			this.requirements.add(Map.of(CERTIFICATE, List.of()));
 		}
 	}
 
@@ -49,13 +49,14 @@ class SecuritySchemes {
 		return Ssl.isEnabled(ssl) && ssl.getClientAuth() == Ssl.ClientAuth.NEED;
 	}
 
-	/** Writes them into the document, unless nobody is asked for any. */
+	/** Adds the schemes to the document, unless callers need none. */
 	void addTo(Map<String, Object> document, Map<String, Object> components) {
-		if (!this.ways.isEmpty()) {
+		if (!this.requirements.isEmpty()) {
 			Map<String, Object> schemes = new TreeMap<>();
-			this.ways.forEach((way) -> way.keySet().forEach((name) -> schemes.put(name, SCHEMES.get(name))));
+			this.requirements
+				.forEach((requirement) -> requirement.keySet().forEach((name) -> schemes.put(name, SCHEMES.get(name))));
 			components.put("securitySchemes", schemes);
-			document.put("security", this.ways);
+			document.put("security", this.requirements);
 		}
 	}
 

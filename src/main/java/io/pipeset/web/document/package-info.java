@@ -1,6 +1,6 @@
 /**
- * The service's word on itself: the table of calls comes in, and the start page and the
- * OpenAPI document go out.
+ * The description of the service for callers: the start page and the OpenAPI document,
+ * both made from the table of calls.
  */
 @NullMarked
 package io.pipeset.web.document;

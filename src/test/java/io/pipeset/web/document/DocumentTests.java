@@ -30,7 +30,7 @@ import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The OpenAPI document is one, and agrees with the tables of calls and settings. */
+/** The OpenAPI document is valid, and agrees with the tables of calls and settings. */
 @ServiceTest
 class DocumentTests {
 
@@ -47,15 +47,15 @@ class DocumentTests {
 	}
 
 	@Test
-	void itIsADocumentOfOpenApi() {
+	void theDocumentIsValid() {
 		InputStream schema = getClass().getResourceAsStream("/openapi/schema-3.1.json");
 		assertThat(registry.getSchema(schema).validate(this.document.toString(), InputFormat.JSON)).isEmpty();
 		assertThat(this.document.get("openapi").asString()).startsWith("3.1.");
-		assertThat(this.document.has("security")).as("nobody has a key here").isFalse();
+		assertThat(this.document.has("security")).as("callers need no key here").isFalse();
 	}
 
 	@Test
-	void itHasEachCallAndNoOther() {
+	void theDocumentHasExactlyTheCalls() {
 		TreeSet<String> calls = new TreeSet<>();
 		this.document.get("paths")
 			.properties()
@@ -67,7 +67,7 @@ class DocumentTests {
 	}
 
 	@Test
-	void everyReferenceLeadsSomewhere() {
+	void everyReferenceHasATarget() {
 		List<String> references = new ArrayList<>();
 		this.document.findValues("$ref").forEach((reference) -> references.add(reference.asString()));
 		assertThat(references).isNotEmpty()
@@ -126,7 +126,7 @@ class DocumentTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void everyExampleFitsItsSchema(Call call) {
+	void everyExampleMatchesItsSchema(Call call) {
 		operation(call).get("responses").forEach((response) -> response.path("content").forEach((body) -> {
 			body.path("examples").forEach((example) -> check(example(example), body.get("schema")));
 			if (body.has("example")) {

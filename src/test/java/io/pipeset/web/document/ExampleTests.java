@@ -29,8 +29,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The examples of the OpenAPI document are answers of the service. Those that need a
- * fault of Redis, or another process, are held against answers by the tests of these.
+ * The examples of the OpenAPI document are answers of the service. Other tests check the
+ * examples that need a fault of Redis or another process.
  */
 @ServiceTest(properties = { ServiceTest.KEY + "=all-key",
 		"pipeset.clients.all.key-sha256=c9fba672736dfdaebd80504b8eaafb1ed81099e499e73a1a215bae27a83b62f5",
@@ -40,7 +40,7 @@ import static org.awaitility.Awaitility.await;
 		"pipeset.tuning.enabled=false" })
 class ExampleTests {
 
-	/** The test that holds an example against an answer. */
+	/** The tests that compare other examples with answers. */
 	private static final Map<Problem, String> ELSEWHERE = Map.ofEntries(
 			Map.entry(Problem.REDIS_REFUSES_THE_REST, "web/fault/RedisFaultTests"),
 			Map.entry(Problem.REDIS_REFUSES, "web/fault/RedisFaultTests"),
@@ -54,8 +54,8 @@ class ExampleTests {
 			Map.entry(Problem.INTERNAL_SERVER_ERROR, "web/server/FallbackErrorFilterTests"),
 			Map.entry(Problem.STALLED, "web/upload/StalledUploadTests"));
 
-	/** No call of the document, or no way to have it for certain. */
-	private static final Set<Problem> WITHOUT = Set.of(Problem.METHOD_NOT_ALLOWED, Problem.NOT_ACCEPTABLE,
+	/** No call of the document has the problem, or no test can cause it reliably. */
+	private static final Set<Problem> WITHOUT_EXAMPLE = Set.of(Problem.METHOD_NOT_ALLOWED, Problem.NOT_ACCEPTABLE,
 			Problem.NO_ROOM);
 
 	private static final String UNKNOWN = "/v1/jobs/01a1fe42-e2a9-737d-8382-d7f64ec595eb";
@@ -64,7 +64,7 @@ class ExampleTests {
 
 	private final Service service;
 
-	private final Set<String> met = new TreeSet<>();
+	private final Set<String> checked = new TreeSet<>();
 
 	ExampleTests(Service service) {
 		this.service = service;
@@ -76,78 +76,78 @@ class ExampleTests {
 	}
 
 	@Test
-	void everyProblemHasAnExampleThatIsAnAnswer() throws Exception {
+	void everyProblemHasARealAnswerAsItsExample() throws Exception {
 		Service stranger = this.service.as(null);
-		meet(400, "bad-request", wire("GET //v1/jobs HTTP/1.1", "Host: localhost", key()));
-		meet(400, "invalid-setting", this.service.post("/v1/jobs?batchSize=0"));
-		meet(400, "unknown-setting", this.service.post("/v1/jobs?batchsize=10"));
-		meet(400, "not-available", this.service.post("/pipeset/10?until=empty"));
-		meet(400, "invalid-count", this.service.post("/pipeset/many"));
-		meet(400, "invalid-key", this.service.post("/listinput/a%2Fb"));
-		meet(400, "invalid-script", this.service.post("/v1/scripts", "text/plain", "return redis.call("));
-		meet(400, "invalid-header", this.service.send(keyed("two words", "x")));
-		meet(400, "unexpected-body", this.service.post("/v1/analyses", Service.JSON, "[]"));
-		meet(400, "malformed-body", this.service.post("/v1/jobs", Service.JSON, "[[\"SET\",\"user:1\",\"Ada\"]"));
-		meet(401, "unauthorized", stranger.post("/pipeset/10"));
-		meet(403, "forbidden", this.service.as("few-key").post("/v1/scripts", "text/plain", "return 1"));
-		meet(403, "foreign-request", this.service
+		check(400, "bad-request", wire("GET //v1/jobs HTTP/1.1", "Host: localhost", key()));
+		check(400, "invalid-setting", this.service.post("/v1/jobs?batchSize=0"));
+		check(400, "unknown-setting", this.service.post("/v1/jobs?batchsize=10"));
+		check(400, "not-available", this.service.post("/pipeset/10?until=empty"));
+		check(400, "invalid-count", this.service.post("/pipeset/many"));
+		check(400, "invalid-key", this.service.post("/listinput/a%2Fb"));
+		check(400, "invalid-script", this.service.post("/v1/scripts", "text/plain", "return redis.call("));
+		check(400, "invalid-header", this.service.send(keyed("two words", "x")));
+		check(400, "unexpected-body", this.service.post("/v1/analyses", Service.JSON, "[]"));
+		check(400, "malformed-body", this.service.post("/v1/jobs", Service.JSON, "[[\"SET\",\"user:1\",\"Ada\"]"));
+		check(401, "unauthorized", stranger.post("/pipeset/10"));
+		check(403, "forbidden", this.service.as("few-key").post("/v1/scripts", "text/plain", "return 1"));
+		check(403, "foreign-request", this.service
 			.send(this.service.request("/pipeset/10").header("Origin", "https://example.com").POST(none())));
-		meet(403, "disabled", this.service.post("/v1/tunings"));
-		meet(404, "not-found", this.service.get(UNKNOWN));
-		meet(410, "gone", this.service.post(UNKNOWN + "/ack"));
-		meet(413, "limit", this.service.ndjson("/v1/jobs", "x".repeat(10241)));
-		meet(415, "unsupported-media-type", this.service.post("/v1/jobs", "application/xml", "<records/>"));
-		meet(415, "unsupported-content-encoding",
+		check(403, "disabled", this.service.post("/v1/tunings"));
+		check(404, "not-found", this.service.get(UNKNOWN));
+		check(410, "gone", this.service.post(UNKNOWN + "/ack"));
+		check(413, "limit", this.service.ndjson("/v1/jobs", "x".repeat(10241)));
+		check(415, "unsupported-media-type", this.service.post("/v1/jobs", "application/xml", "<records/>"));
+		check(415, "unsupported-content-encoding",
 				this.service.send(this.service.request("/v1/jobs")
 					.header("Content-Type", Service.NDJSON)
 					.header("Content-Encoding", "br")
 					.POST(BodyPublishers.ofString("x"))));
-		meet(422, "stopped",
+		check(422, "stopped",
 				this.service.ndjson("/v1/jobs?maxErrors=0", "[\"SET\",\"user:1\"]", "[\"SET\",\"user:2\",\"Grace\"]"));
-		meet(422, "count-mismatch", this.service.ndjson("/pipeset/2", "{\"key\":\"user:1\",\"value\":\"Ada\"}"));
+		check(422, "count-mismatch", this.service.ndjson("/pipeset/2", "{\"key\":\"user:1\",\"value\":\"Ada\"}"));
 		this.service.send(keyed("order-17", "[\"SET\",\"user:1\",\"Ada\"]\n")).report();
-		meet(422, "idempotency-key-reused", this.service.send(keyed("order-17", "[\"SET\",\"user:2\",\"Grace\"]\n")));
-		meet(431, "request-header-fields-too-large",
+		check(422, "idempotency-key-reused", this.service.send(keyed("order-17", "[\"SET\",\"user:2\",\"Grace\"]\n")));
+		check(431, "request-header-fields-too-large",
 				wire("GET / HTTP/1.1", "Host: localhost", "A: " + "a".repeat(8192)));
-		meet(507, "insufficient-storage",
+		check(507, "insufficient-storage",
 				this.service.send(this.service.request("/v1/jobs")
 					.header("Content-Type", Service.NDJSON)
 					.header("Prefer", "respond-async")
 					.POST(BodyPublishers.ofString("x".repeat(2000)))));
-		meetThoseOfJobs();
+		checkProblemsOfJobs();
 		Stream.of(Problem.values())
-			.filter((problem) -> !ELSEWHERE.containsKey(problem) && !WITHOUT.contains(problem))
-			.forEach((problem) -> assertThat(this.met).contains(OpenApi.name(problem)));
+			.filter((problem) -> !ELSEWHERE.containsKey(problem) && !WITHOUT_EXAMPLE.contains(problem))
+			.forEach((problem) -> assertThat(this.checked).contains(OpenApi.exampleName(problem)));
 	}
 
-	private void meetThoseOfJobs() throws Exception {
+	private void checkProblemsOfJobs() throws Exception {
 		String ended = "/v1/jobs/" + this.service.post("/pipeset/1").report().get("jobId").asString();
-		meet(409, "ended", this.service.delete(ended));
-		meet(409, "no-items", this.service.get(ended + "/items"));
-		meet(409, "not-interrupted", this.service.post(ended + "/resume"));
-		meet(429, "limit", this.service.get(ended + "/events"));
+		check(409, "ended", this.service.delete(ended));
+		check(409, "no-items", this.service.get(ended + "/items"));
+		check(409, "not-interrupted", this.service.post(ended + "/resume"));
+		check(429, "limit", this.service.get(ended + "/events"));
 		this.redis.lpush("mylist9", "a");
 		String popped = this.service.post("/piperpop/1?reliable=true").report().get("jobId").asString();
 		this.redis.hset("pipeset:receipt:" + popped, "state", "popping");
-		meet(409, "receipt-pending", this.service.post("/v1/jobs/" + popped + "/ack"));
+		check(409, "receipt-pending", this.service.post("/v1/jobs/" + popped + "/ack"));
 		HttpRequest.Builder slow = this.service.request("/pipeset/1000?rateLimit=1")
 			.header("Idempotency-Key", "order-18")
 			.header("Prefer", "respond-async")
 			.POST(none());
 		String running = this.service.send(slow).header("Location");
-		meet(409, "not-ended", this.service.get(running + "/items"));
-		meet(409, "idempotency-key-in-use", this.service.send(slow));
+		check(409, "not-ended", this.service.get(running + "/items"));
+		check(409, "idempotency-key-in-use", this.service.send(slow));
 		this.service.delete(running);
 		var cancelled = this.service.sendAsync(this.service.request("/pipeset/1000?rateLimit=1").POST(none()));
 		await().until(() -> this.service.get("/v1/jobs?state=cancelled").json().get("jobs").size() == 1);
 		String second = "/v1/jobs/" + this.service.awaitJob("running");
 		await().until(() -> this.service.get(second).json().at("/counts/applied").asInt() > 0);
 		this.service.delete(second);
-		meet(409, "cancelled", cancelled.get());
+		check(409, "cancelled", cancelled.get());
 	}
 
 	@Test
-	void theExamplesOfOtherProblemsAreHeldAgainstAnswersElsewhere() throws IOException {
+	void otherTestsCheckTheOtherExamples() throws IOException {
 		for (Map.Entry<Problem, String> test : ELSEWHERE.entrySet()) {
 			assertThat(Files.readString(Path.of("src/test/java/io/pipeset/" + test.getValue() + ".java")))
 				.contains("Examples.check(" + test.getKey().status().value() + ", \"" + test.getKey().type() + "\"");
@@ -155,7 +155,7 @@ class ExampleTests {
 	}
 
 	@Test
-	void otherAnswersAreAsTheirExamples() {
+	void otherAnswersEqualTheirExamples() {
 		this.service.post("/pipeset/1").report();
 		this.service.post("/pipeset/1").report();
 		Map<String, Supplier<Answer>> requests = Map.of("runJob-200-json", () -> this.service
@@ -183,14 +183,14 @@ class ExampleTests {
 			.flatMap((call) -> call.answers()
 				.stream()
 				.filter((answer) -> answer.type() != null && answer.type() != Map.class)
-				.map((answer) -> OpenApi.example(call, answer)))
+				.map((answer) -> OpenApi.exampleName(call, answer)))
 			.collect(Collectors.toCollection(TreeSet::new));
 		expected.removeAll(requests.keySet());
-		assertThat(expected).as("tunings are looked at where they run").containsExactly("tune-200-json");
+		assertThat(expected).as("the tests of tunings check their example").containsExactly("tune-200-json");
 	}
 
 	@Test
-	void theDocumentNamesTheKeysOfCallers() {
+	void theDocumentRequiresAKey() {
 		var document = this.service.get("/v3/api-docs").json();
 		assertThat(document.at("/components/securitySchemes/key/scheme").asString()).isEqualTo("bearer");
 		assertThat(document.at("/security/0/key").isArray()).isTrue();
@@ -209,9 +209,9 @@ class ExampleTests {
 			.applied()).isEqualTo(records);
 	}
 
-	private void meet(int status, String type, Answer answer) {
+	private void check(int status, String type, Answer answer) {
 		Examples.check(status, type, answer);
-		this.met.add(status + "-" + type);
+		this.checked.add(status + "-" + type);
 	}
 
 	private Answer wire(String... lines) throws IOException {

@@ -17,8 +17,8 @@ import tools.jackson.databind.node.ObjectNode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Holds the examples of the OpenAPI document against answers of the service. With
- * {@code -Dexamples.write} it takes the answers as the new examples instead.
+ * Compares the examples of the OpenAPI document with answers of the service. With
+ * {@code -Dexamples.write} it writes the answers as the new examples instead.
  */
 public final class Examples {
 
@@ -30,14 +30,15 @@ public final class Examples {
 	}
 
 	/**
-	 * Checks that an answer is the example of its problem, but for numbers and names.
+	 * Checks that an answer equals the example of its problem, except for numbers and
+	 * names.
 	 * @return the answer
 	 */
 	public static Answer check(int status, String type, Answer answer) {
 		return check(answer, answer.problem(status, type), "problems", status + "-" + type);
 	}
 
-	/** Checks that the members of an answer are those of its example. */
+	/** Checks that an answer has the members of its example. */
 	public static Answer checkAnswer(String name, Answer answer) {
 		assertThat(answer.header("Content-Type")).isEqualTo("application/json");
 		return check(answer, answer.json(), "answers", name);
@@ -59,33 +60,34 @@ public final class Examples {
 	}
 
 	/**
-	 * The members of an answer, with the texts that are part of a problem's contract.
-	 * Warnings depend on the Redis that the tests have.
+	 * The members of an answer, with the types of their values, or with the texts that
+	 * are part of a problem's contract. Warnings are left out, because they depend on the
+	 * Redis of the tests.
 	 */
 	private static Map<String, String> shape(JsonNode json) {
 		Map<String, String> shape = new TreeMap<>();
 		json.properties().forEach((member) -> {
-			boolean said = Set.of("type", "title", "status", "detail").contains(member.getKey());
+			boolean contract = Set.of("type", "title", "status", "detail").contains(member.getKey());
 			shape.put(member.getKey(),
-					(said) ? named(member.getValue().asString()) : member.getValue().getNodeType().name());
+					(contract) ? withoutNames(member.getValue().asString()) : member.getValue().getNodeType().name());
 		});
 		shape.remove("warnings");
 		return shape;
 	}
 
-	private static String named(String text) {
+	private static String withoutNames(String text) {
 		return text.replaceAll("[0-9a-f]{8}-[0-9a-f-]{27}", "ID")
 			.replaceAll("(ran it,) [^ ,:]+:[0-9]+", "$1 NODE")
 			.replaceAll("(localhost|127\\.0\\.0\\.1|redis):[0-9]+", "NODE")
 			.replaceAll("(No connection to Redis at NODE:) [^.]*\\.", "$1 LOSS.")
-			// The clock of Lettuce names the command, and that of the waiting caller does
-			// not.
+			// The message names the command only if the timeout of Lettuce expires first,
+			// before that of the waiting caller.
 			.replaceAll("[A-Z]+\\. (Command timed out)", "$1")
 			.replaceAll("Connection (reset( by peer)?|refused|disconnected)(: [^ ]*[0-9])?", "LOSS")
 			.replaceAll("[0-9]+(\\.[0-9]+)?", "0");
 	}
 
-	/** An answer without the names of the machine that gave it. */
+	/** Replaces the names of this machine, and keeps only one item of a job. */
 	private static JsonNode anonymous(JsonNode body) {
 		JsonNode shown = mapper.readTree(body.toString());
 		if (shown.at("/job/items") instanceof ArrayNode items && items.size() > 1) {
