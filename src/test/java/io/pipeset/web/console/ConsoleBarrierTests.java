@@ -9,8 +9,8 @@ import org.junit.jupiter.api.TestReporter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * No page of the console keeps anybody out, in the light or in the dark, as far as axe
- * can tell.
+ * The accessibility checker axe finds no barrier in any page of the console, in the light
+ * and in the dark theme.
  */
 @ServiceTest
 class ConsoleBarrierTests extends ConsolePages {
@@ -45,7 +45,7 @@ class ConsoleBarrierTests extends ConsolePages {
 			.get("jobId")
 			.asString();
 		this.browser.visit(this.service, "");
-		// Other tests have had many.
+		// Show few jobs only, because other tests have left many.
 		this.browser.run("""
 				const real = fetch;
 				window.fetch = (url, asked) => real(url.replace('limit=100', 'limit=5'), asked);""");

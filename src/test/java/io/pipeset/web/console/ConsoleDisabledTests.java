@@ -20,7 +20,7 @@ class ConsoleDisabledTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/console", "/console/", "/console/index.html", "/console/console.js" })
-	void thereIsNothing(String path) {
+	void noPathOfTheConsoleExists(String path) {
 		this.service.get(path).refusal(404, "not-found");
 	}
 

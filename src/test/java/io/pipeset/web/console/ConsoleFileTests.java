@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The files of the console, as the service hands them out. */
+/** The files of the console, as the service serves them. */
 @ServiceTest
 class ConsoleFileTests {
 
@@ -41,7 +41,7 @@ class ConsoleFileTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "index.html", "console.js", "console.css" })
-	void nothingOfOtherHostsAndNothingInLineIsAllowed(String file) {
+	void contentOfOtherHostsAndInlineContentIsForbidden(String file) {
 		Answer answer = this.service.get("/console/" + file);
 		assertThat(answer.status()).isEqualTo(200);
 		assertThat(answer.header("Content-Security-Policy")).startsWith("default-src 'self'; ")
@@ -51,7 +51,7 @@ class ConsoleFileTests {
 	}
 
 	@Test
-	void aFileThatABrowserHasIsNotSentAgain() {
+	void aCachedFileIsNotSentAgain() {
 		Answer first = this.service.get("/console/load.js");
 		assertThat(first.header("Cache-Control")).isEqualTo("no-cache");
 		assertThat(first.header("Content-Type")).startsWith("text/javascript");
@@ -93,7 +93,7 @@ class ConsoleFileTests {
 	}
 
 	@Test
-	void whatIsNoFileIsAProblem() {
+	void anUnknownFileIsAProblem() {
 		this.service.get("/console/nothing.js").refusal(404, "not-found");
 		this.service.post("/console/").refusal(405, "method-not-allowed");
 	}

@@ -17,11 +17,11 @@ import org.openqa.selenium.WebElement;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** The page Keyspace of the console, in a browser, with a real Redis behind it. */
+/** The page Keyspace of the console, in a browser and with a real Redis. */
 @ServiceTest
 class ConsoleKeyspaceTests extends ConsolePages {
 
-	/** Keys as services leave them behind; the largest prefix is {@code session:}. */
+	/** Keys such as services create them. The largest prefix is {@code session:}. */
 	private static final String KEYS = """
 			for i = 1, 3000 do redis.call('SET', 'session:' .. i, string.rep('s', 200 + i % 50), 'EX', 600 + i * 40) end
 			for i = 1, 1200 do redis.call('HSET', 'user:' .. (i % 400) .. ':' .. ({'cart', 'seen', 'profile'})[i % 3 + 1], 'name', 'Ada', 'n', i) end
@@ -75,7 +75,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 	}
 
 	@Test
-	void onesWayGoesDownFromPrefixToPrefixAndUpAgain() {
+	void aUserGoesDownFromPrefixToPrefixAndUpAgain() {
 		script(KEYS);
 		this.browser.visit(this.service, "/#/keyspace");
 		this.browser.click("#analyse");
@@ -98,7 +98,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 	}
 
 	@Test
-	void anAnalysisOfSomeDepthIsGoneThroughWithoutAnotherOne() {
+	void aDeepAnalysisIsBrowsedWithoutAnotherOne() {
 		script(KEYS);
 		this.browser.visit(this.service, "/#/keyspace");
 		this.browser.type("#field-depth", "2");
@@ -141,7 +141,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 	}
 
 	@Test
-	void whoeverHasLeftAPageIsNotCalledBackAndHisCountEnds() {
+	void aLateAnswerDoesNotOpenALeftPageAndItsCountIsCancelled() {
 		this.redis.set("a:1", "x");
 		this.browser.visit(this.service, "/#/keyspace");
 		this.browser.run("""
@@ -176,7 +176,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 		leaveAndAnswer();
 	}
 
-	/** Goes to another page before a call is answered, and stays there. */
+	/** Goes to another page before a call is answered, and checks that it stays there. */
 	private void leaveAndAnswer() {
 		awaitHeld();
 		this.browser.go("#/jobs");
@@ -185,7 +185,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 		assertThat(this.browser.run("return location.hash")).isEqualTo("#/jobs");
 	}
 
-	/** Answers a call that is held, and has the page do all that it does then. */
+	/** Releases the answer to a call, and waits until the page has handled it. */
 	private void answer() {
 		awaitHeld();
 		this.browser.run("release(); return new Promise((resolve) => setTimeout(resolve))");
@@ -196,7 +196,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 	}
 
 	@Test
-	void aPrefixIsItselfWhateverItsCharactersMean() throws Exception {
+	void aPrefixWithSpecialCharactersIsTakenLiterally() throws Exception {
 		String glob = "a[bc]*?\\d^-]:";
 		List<String> others = List.of("abxyd^-]:1", "ab*?\\d^-]:1", "a[bc]XX?\\d^-]:1", "a[bc]*Z\\d^-]:1",
 				"a[bc]*?d^-]:1");
@@ -240,7 +240,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 		assertThat(this.redis.dbsize()).isEqualTo(before - 2);
 	}
 
-	/** Follows the link of a prefix by what it is, and not by how it reads. */
+	/** Follows the link of a prefix. The link is found by its target, not by its text. */
 	private void open(String prefix) {
 		await().until(() -> Boolean.TRUE.equals(this.browser.run("""
 				const isWanted = (link) => {
@@ -262,14 +262,14 @@ class ConsoleKeyspaceTests extends ConsolePages {
 		return quoted.append('\'').toString();
 	}
 
-	/** The curl line of the count, as one would copy it. */
+	/** The curl line of the count, as a user would copy it. */
 	private String countLine() {
 		return String.valueOf(this.browser
 			.run("return document.querySelector('#count').closest('div').querySelector('.curl code').textContent"));
 	}
 
 	@Test
-	void tenThousandPrefixesAreBoundedInThePictureAndWholeInTheTable() {
+	void thePictureShowsSomeOfManyPrefixesAndTheTableAll() {
 		script("for i = 1, 10000 do redis.call('SET', 'p' .. i .. ':x', string.rep('x', i % 100)) end");
 		this.browser.visit(this.service, "/#/keyspace");
 		this.browser.click("#analyse");
@@ -288,7 +288,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 	}
 
 	@Test
-	void anAnalysisThatRunsIsFollowedAndCancelled() {
+	void aRunningAnalysisIsFollowedAndCancelled() {
 		script(KEYS);
 		this.browser.visit(this.service, "/#/keyspace");
 		this.browser.clickText("Settings");
@@ -320,7 +320,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 	}
 
 	@Test
-	void anAnalysisOfSomebodyElseAndOneWithoutMemoryAreShownAsWell() {
+	void analysesOfOthersAndWithoutMemoryAreShown() {
 		script(KEYS);
 		String id = this.service.post("/v1/analyses?memory=false&depth=2&match=%5Bpl%5D*")
 			.json()
@@ -339,7 +339,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 	}
 
 	@Test
-	void pagesAreForTelephonesTheDarkTheKeyboardAndScreenReaders() {
+	void pagesFitPhonesTheDarkThemeTheKeyboardAndScreenReaders() {
 		script(KEYS);
 		this.browser.phone(true);
 		try {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** The page outlives the process that it has come from, and Redis as well. */
+/** An open page survives the end of its service's process, and that of Redis. */
 class ConsoleKilledTests {
 
 	private static final int ROWS = 30_000;
@@ -28,7 +28,7 @@ class ConsoleKilledTests {
 	private Path folder;
 
 	@Test
-	void aJobThatWasKilledUnderThePageGoesOnThere(Browser browser) throws Exception {
+	void anOpenPageResumesAJobAfterTheProcessWasKilled(Browser browser) throws Exception {
 		String spool = "pipeset.spool.directory=" + this.folder.resolve("spool");
 		try (TestRedis redis = TestRedis.start()) {
 			int port;
@@ -82,7 +82,7 @@ class ConsoleKilledTests {
 				assertThat(browser.text()).as("a job whose caller waited").doesNotContain("Cancel the job", "applied");
 				browser.look(first);
 				browser.clickText("Go on");
-				// A pace is for a job that runs; it may have ended by now.
+				// The call fails if the job has already ended.
 				browser.awaitUnsaid("Its process has ended");
 				next.service().patch(job + "?rateLimit=1000000");
 				browser.awaitSaid("completed", "All 30,000 records ran.");
@@ -94,7 +94,7 @@ class ConsoleKilledTests {
 		}
 	}
 
-	/** The records of an outcome, as the page has them. */
+	/** The number of records with an outcome, as the page shows it. */
 	private static long shown(Browser browser, String outcome) {
 		Object text = browser.until("document.querySelector(arguments[0])?.innerText", ".tile." + outcome + " dd");
 		return Long.parseLong(text.toString().replace(",", ""));

@@ -7,7 +7,7 @@ import io.pipeset.service.Service;
 import org.junit.jupiter.api.BeforeEach;
 import tools.jackson.databind.JsonNode;
 
-/** Opens pages of the console in a browser. Redis is empty at first. */
+/** A base for tests of pages in a browser. Redis is empty before each test. */
 abstract class ConsolePages {
 
 	final Service service;

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Answers that come late, and clicks that come twice. */
+/** Late answers and double clicks. */
 @ServiceTest
 class ConsoleRaceTests extends ConsolePages {
 
@@ -24,7 +24,7 @@ class ConsoleRaceTests extends ConsolePages {
 		super(service, browser);
 	}
 
-	/** The service looks at some of the jobs only, where most are those of others. */
+	/** The service answers with short pages if most jobs belong to other clients. */
 	@Test
 	void shortPagesMakeOneList() {
 		this.browser.visit(this.service, "/#/jobs");
@@ -49,7 +49,7 @@ class ConsoleRaceTests extends ConsolePages {
 	}
 
 	@Test
-	void olderJobsAreShownOnceHoweverOftenOneClicks() {
+	void olderJobsAreShownOnceDespiteTwoClicks() {
 		this.service.post("/pipeset/5").report();
 		this.browser.visit(this.service, "");
 		this.browser.awaitText("Jobs");
@@ -78,9 +78,9 @@ class ConsoleRaceTests extends ConsolePages {
 		this.browser.awaitSaid("SET job");
 	}
 
-	/** It was drawn before the job had a failure, and it has no error codes. */
+	/** The earlier report has no failure and no error code yet. */
 	@Test
-	void theLastReportStaysThoughAnEarlierOneComesLate() throws IOException {
+	void aLateEarlierReportDoesNotReplaceTheLast() throws IOException {
 		this.redis.lpush("list", "in the way");
 		try (Wire upload = this.service.begin("first")) {
 			String id = this.service.awaitJob("running");
@@ -101,7 +101,7 @@ class ConsoleRaceTests extends ConsolePages {
 			this.browser.until("Boolean(window.release)");
 			upload.chunk("{\"op\":\"SADD\",\"key\":\"li\u202est\",\"args\":[]}\n").lastChunk().answer();
 		}
-		// The key would turn around the text behind it.
+		// Unescaped, the key would reverse the text after it.
 		this.browser.awaitSaid("1 record did not run", "MALFORMED", "\"li\\u{202e}st\"");
 		this.browser.run(RELEASE);
 		this.browser.click(".chip");
@@ -109,7 +109,7 @@ class ConsoleRaceTests extends ConsolePages {
 	}
 
 	@Test
-	void twoClicksAskOnce() {
+	void twoClicksOpenOneDialog() {
 		this.redis.set("a:1", "1");
 		this.browser.visit(this.service, "/#/keyspace");
 		this.browser.click("#analyse");
@@ -122,7 +122,7 @@ class ConsoleRaceTests extends ConsolePages {
 	}
 
 	@Test
-	void theFileThatWasChosenLastIsShownThoughTheOneBeforeIsReadLate() {
+	void theLastChosenFileIsShownEvenIfAnEarlierOneIsReadLater() {
 		this.browser.visit(this.service, "");
 		this.browser.clickText("or paste records");
 		this.browser.type("#text", "sid,name\n1,Ada\n");

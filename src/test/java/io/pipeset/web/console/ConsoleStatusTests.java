@@ -23,7 +23,7 @@ class ConsoleStatusTests {
 	}
 
 	@Test
-	void theServiceIsShownAsItIsNow(Browser browser) throws IOException {
+	void thePageShowsTheCurrentState(Browser browser) throws IOException {
 		TestRedis redis = TestRedis.shared();
 		browser.visit(this.service, "/#/service");
 		browser.awaitSaid("up", "No job runs or waits.", redis.host() + ":" + redis.port(), "of 16", "of 32.0 MB",
@@ -31,7 +31,7 @@ class ConsoleStatusTests {
 		assertThat(browser.run("return document.querySelectorAll('.servers th').length")).as("no slots").isEqualTo(3L);
 		try (Wire wire = this.service.begin("a"); Wire other = this.service.begin("b")) {
 			browser.awaitSaid("2 of 64", "SET job");
-			// The list is another call's.
+			// The list comes from another call.
 			browser.until("document.querySelectorAll('.jobs tbody tr').length === 2");
 			browser.picture("console-service", 1200, 800);
 			browser.dark(true);

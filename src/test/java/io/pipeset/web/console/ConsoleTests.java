@@ -23,18 +23,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-/** The pages of the console, in a browser, with a real Redis behind them. */
+/** The pages of the console, in a browser and with a real Redis. */
 @ServiceTest
 class ConsoleTests extends ConsolePages {
 
 	private static final int ROWS = 200_000;
 
-	/** The rows where a test wants no more than that a load takes its time. */
-	private static final int SOME = 40_000;
+	/** Enough rows for a load that takes some time. */
+	private static final int FEWER_ROWS = 40_000;
 
 	/**
-	 * Files, each with its name, its text, and what the page says of its format and its
-	 * last record.
+	 * Files, each with its name, its text, and the page's description of its format and
+	 * its last record.
 	 */
 	private static final String[][] FILES = { { "a.tsv", "sid\tname\n1\tAda\n", "TSV with tabs", "SET a:1 Ada" },
 			{ "b.csv", "1,Ada,x\n2,Grace,y\n", "no row of names", "HSET b:1 column1 1 column2 Ada column3 x" },
@@ -53,7 +53,7 @@ class ConsoleTests extends ConsolePages {
 	}
 
 	@Test
-	void aFileWithAWrongRowIsLoadedAndTheRowFoundMendedAndLoaded() throws IOException {
+	void aFileWithAWrongRowIsLoadedAndTheRowIsFixedAndLoaded() throws IOException {
 		this.browser.visit(this.service, "");
 		this.browser.awaitSaid("Drop a file here");
 		this.browser.picture("console-empty", 1200, 560);
@@ -82,15 +82,16 @@ class ConsoleTests extends ConsolePages {
 	}
 
 	@Test
-	void aJobIsFollowedPacedAndCancelledWhereverOneLooks() throws IOException {
+	void aJobIsFollowedPacedAndCancelledFromSeveralPages() throws IOException {
 		this.browser.visit(this.service, "");
 		this.browser.choose(products(ROWS));
 		this.browser.clickText("Settings");
-		// A browser may take minutes for what comes before the end of the job.
+		// The job is slow, because a browser may need minutes for the steps before its
+		// end.
 		this.browser.type("#field-rateLimit", "1000");
 		this.browser.click("#go");
 		this.browser.awaitSaid("runs", "s left", "on their way");
-		// Whoever only presses the button changes nothing.
+		// The field has the current rate, so the button alone changes nothing.
 		await().until(() -> "1000".equals(this.browser.await("#pace").getDomProperty("value")));
 		this.browser.type("#pace", "1200");
 		this.browser.click("#change");
@@ -113,7 +114,7 @@ class ConsoleTests extends ConsolePages {
 	}
 
 	@Test
-	void recordsThatRedisRefusedAreRepeatedOnceTheReasonIsGone() {
+	void refusedRecordsAreRepeatedAfterTheReasonIsGone() {
 		this.redis.lpush("u:1", "in the way");
 		this.browser.visit(this.service, "");
 		this.browser.clickText("or paste records");
@@ -132,7 +133,7 @@ class ConsoleTests extends ConsolePages {
 	}
 
 	@Test
-	void theListIsOfTheStateThatWasChosenLast() {
+	void theListShowsTheLastChosenState() {
 		this.service.post("/pipeset/5").report();
 		this.browser.visit(this.service, "/#/jobs");
 		this.browser.awaitSaid("SET job");
@@ -150,7 +151,7 @@ class ConsoleTests extends ConsolePages {
 				}""");
 		this.browser.choose("#state", "completed");
 		this.browser.until("Boolean(window.release)");
-		// No job waits, whatever other tests have run and left.
+		// No job waits, even if other tests have left jobs.
 		this.browser.choose("#state", "queued");
 		this.browser.awaitSaid("No job waits.");
 		Object said = this.browser.run("""
@@ -162,7 +163,7 @@ class ConsoleTests extends ConsolePages {
 	}
 
 	@Test
-	void nothingIsRepeatedForWhoeverHasLeft() {
+	void recordsAreNotRepeatedAfterTheUserHasLeftThePage() {
 		this.redis.lpush("u:1", "in the way");
 		this.browser.visit(this.service, "");
 		this.browser.clickText("or paste records");
@@ -203,10 +204,10 @@ class ConsoleTests extends ConsolePages {
 		assertThat(this.browser.run("return sent")).isEqualTo(0L);
 	}
 
-	/** The browser's log, which is looked at after each test, has no error. */
+	/** The browser's log has no error. It is checked after each test. */
 	@ParameterizedTest
 	@ValueSource(strings = { "{", "{\"op\":\"SE" })
-	void aRecordIsLookedAtWhileItIsTyped(String begun) {
+	void aRecordIsCheckedWhileItIsTyped(String begun) {
 		this.browser.visit(this.service, "");
 		this.browser.clickText("or paste records");
 		WebElement text = this.browser.await("#text");
@@ -218,7 +219,7 @@ class ConsoleTests extends ConsolePages {
 	}
 
 	@Test
-	void rowsThatMayHaveRunAreNotMended() {
+	void rowsThatMayHaveRunCannotBeFixed() {
 		this.browser.visit(this.service, "");
 		this.browser.clickText("or paste records");
 		this.browser.type("#text", "key,value\na,1\nb,2,oops\nc,3\n");
@@ -234,7 +235,7 @@ class ConsoleTests extends ConsolePages {
 	}
 
 	@Test
-	void jobsAreFoundBehindAnyNumberOfPreviews() {
+	void jobsAreFoundAfterAnyNumberOfPreviews() {
 		String tuning = this.service
 			.post("/v1/tunings?records=1000&runs=1&batchSizes=100&flushes=close&concurrencies=1")
 			.json()
@@ -253,7 +254,7 @@ class ConsoleTests extends ConsolePages {
 	}
 
 	@Test
-	void aDryRunWritesNothingAndAMistakeIsASentence() {
+	void aDryRunWritesNothingAndAMistakeIsExplained() {
 		this.browser.visit(this.service, "");
 		this.browser.clickText("or paste records");
 		this.browser.type("#text", "key;value\na;1\nb;2\n");
@@ -279,9 +280,9 @@ class ConsoleTests extends ConsolePages {
 	}
 
 	@Test
-	void thePageSaysThatTheServiceIsLostAndGoesOnWhenItIsBack() throws IOException {
+	void thePageReportsALostServiceAndContinuesWhenItIsBack() throws IOException {
 		this.browser.visit(this.service, "");
-		this.browser.choose(products(SOME));
+		this.browser.choose(products(FEWER_ROWS));
 		this.browser.clickText("Settings");
 		this.browser.type("#field-rateLimit", "200");
 		this.browser.click("#go");
@@ -296,7 +297,7 @@ class ConsoleTests extends ConsolePages {
 	}
 
 	@Test
-	void pagesAreForTelephonesAndForTheDarkAsWell() {
+	void pagesFitPhonesAndTheDarkTheme() {
 		this.service.post("/pipeset/1000").report();
 		this.browser.phone(true);
 		try {
@@ -343,9 +344,9 @@ class ConsoleTests extends ConsolePages {
 	}
 
 	@Test
-	void anUploadShowsItsProgressIsStoppedAndGoesOnWhileOneLooksElsewhere() throws IOException {
+	void anUploadShowsItsProgressCanBeStoppedAndContinuesOnOtherPages() throws IOException {
 		this.browser.visit(this.service, "");
-		this.browser.choose(products(SOME));
+		this.browser.choose(products(FEWER_ROWS));
 		this.browser.awaitSaid("HSET product:100001");
 		this.browser.slow(10_000);
 		this.browser.click("#go");
@@ -360,12 +361,12 @@ class ConsoleTests extends ConsolePages {
 		this.browser.awaitSaid("of 1.3 MB uploaded");
 		this.browser.cutOff(false);
 		this.browser.awaitSaid("1 record did not run");
-		assertThat(this.redis.dbsize()).isEqualTo(SOME - 1);
+		assertThat(this.redis.dbsize()).isEqualTo(FEWER_ROWS - 1);
 	}
 
-	/** Each takes the place of the one before. */
+	/** Each file replaces the previous one. */
 	@Test
-	void theFormatOfAFileIsFound() throws IOException {
+	void theFormatOfAFileIsDetected() throws IOException {
 		this.browser.visit(this.service, "");
 		for (String[] row : FILES) {
 			byte[] bytes = row[1].getBytes(StandardCharsets.UTF_8);
@@ -394,7 +395,7 @@ class ConsoleTests extends ConsolePages {
 			.hasMessageContaining("style");
 	}
 
-	/** The line of the row that has a cell too many. */
+	/** The line of the row with one cell too many. */
 	private static int wrongLine(int rows) {
 		return rows / 4 * 3 + 3;
 	}

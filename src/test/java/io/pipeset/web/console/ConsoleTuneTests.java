@@ -17,7 +17,7 @@ import static org.awaitility.Awaitility.await;
 @ServiceTest
 class ConsoleTuneTests extends ConsolePages {
 
-	/** Takes many seconds, as each batch waits for its answer. */
+	/** A tuning of many seconds, because each batch waits for its answer. */
 	private static final String LONG = "?records=2000&batchSizes=1,2&flushes=close,each&concurrencies=1,2&runs=10"
 			+ "&budget=10m";
 
@@ -26,7 +26,7 @@ class ConsoleTuneTests extends ConsolePages {
 	}
 
 	@Test
-	void aTuningIsAskedForAndItsRecommendationIsThatOfTheNextLoads() {
+	void theRecommendationOfATuningIsUsedByTheNextLoads() {
 		this.browser.visit(this.service, "/#/tune");
 		this.browser.awaitSaid("12 rows, 3 runs of each: about 4,300,000 commands and 463 MB to Redis, in 30s");
 		this.browser.picture("console-tune", 1200, 900);
@@ -76,7 +76,7 @@ class ConsoleTuneTests extends ConsolePages {
 	}
 
 	@Test
-	void settingsOfATuningAreThoseOfMendedRecordsAndAreLeftOutAgain() {
+	void fixedRecordsUseTheSettingsOfATuningUntilTheyAreRemoved() {
 		String id = this.service
 			.post("/v1/tunings?records=1000&runs=1&batchSizes=100,200&flushes=close&concurrencies=1")
 			.json()
@@ -111,7 +111,7 @@ class ConsoleTuneTests extends ConsolePages {
 	}
 
 	@Test
-	void aTuningIsFollowedIsTheOnlyOneAndIsCancelled() {
+	void aTuningIsFollowedRunsAloneAndIsCancelled() {
 		this.browser.visit(this.service, "/#/tune" + LONG);
 		this.browser.click("#tune");
 		this.browser.awaitSaid("runs", " of 110 runs");
@@ -128,7 +128,7 @@ class ConsoleTuneTests extends ConsolePages {
 	}
 
 	@Test
-	void aMistakeIsASentence() {
+	void aMistakeIsExplained() {
 		this.browser.visit(this.service, "/#/tune");
 		this.browser.type("#field-batchSizes", "7,seven");
 		this.browser.click("#tune");
@@ -142,7 +142,7 @@ class ConsoleTuneTests extends ConsolePages {
 	}
 
 	@Test
-	void theMapIsForTelephonesAndForTheDarkAsWell() {
+	void theMapFitsPhonesAndTheDarkTheme() {
 		this.browser.phone(true);
 		try {
 			this.browser.visit(this.service, "/#/tune?records=1000&batchSizes=10,100,1000&runs=2");
