@@ -34,7 +34,8 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
 
 /**
- * The calls about jobs that there are: to look at them, to cancel, pace and resume them.
+ * The calls for existing jobs: they list and query jobs, and cancel, pace and resume
+ * them.
  */
 @RestController
 class KnownJobsController {
@@ -43,29 +44,29 @@ class KnownJobsController {
 
 	private static final Logger logger = LoggerFactory.getLogger(KnownJobsController.class);
 
-	static final Setting<JobState> STATE = parameter("state", Allowed.of("one of " + String.join(", ", labels()),
-			KnownJobsController::state, Map.of("type", "string", "enum", labels())), null,
-			"Lists the jobs in this state only.");
+	static final Setting<JobState> STATE = parameter("state", Allowed.of("one of " + String.join(", ", stateLabels()),
+			KnownJobsController::state, Map.of("type", "string", "enum", stateLabels())), null,
+			"Lists only the jobs in this state.");
 
-	static final Setting<JobKind> KIND = parameter("kind", Allowed.of("one of " + String.join(", ", kinds()),
-			KnownJobsController::kind, Map.of("type", "string", "enum", kinds())), null,
-			"Lists the jobs of this kind only.");
+	static final Setting<JobKind> KIND = parameter("kind", Allowed.of("one of " + String.join(", ", kindLabels()),
+			KnownJobsController::kind, Map.of("type", "string", "enum", kindLabels())), null,
+			"Lists only the jobs of this kind.");
 
 	static final Setting<Integer> LIMIT = parameter("limit", Allowed.integer(1, 1000), "100",
-			"The jobs that a page has at most.");
+			"The most jobs on a page.");
 
 	static final Setting<String> AFTER = parameter("after",
 			Allowed.of("the id of a job", (text) -> (JobIds.matches(text)) ? text : null,
 					Map.of("type", "string", "pattern", JobIds.PATTERN)),
-			null, "The job behind which the page begins: `next` of the page before.");
+			null, "The id after which the page begins: `next` of the previous page.");
 
-	/** 0 for none. */
+	/** 0 for no limit. */
 	static final Setting<Long> PACE = parameter("rateLimit",
 			Allowed.of("none, or " + Setting.RATE_LIMIT.allowed().text(),
 					(text) -> (text.equals("none")) ? Long.valueOf(0)
 							: Setting.RATE_LIMIT.allowed().parser().apply(text),
 					Map.of("anyOf", List.of(Setting.RATE_LIMIT.allowed().schema(), Map.of("const", "none")))),
-			null, "The highest pace from now on; `none` lifts it.");
+			null, "The rate limit from now on; `none` removes it.");
 
 	private static final Set<Outcome> FAILURES = EnumSet.of(Outcome.REJECTED, Outcome.UNKNOWN, Outcome.UNPROCESSED);
 
@@ -74,7 +75,7 @@ class KnownJobsController {
 					KnownJobsController::statuses,
 					Map.of("type", "string", "pattern",
 							"^(rejected|unknown|unprocessed)(,(rejected|unknown|unprocessed))*$")),
-			"rejected,unknown,unprocessed", "The outcomes of the records that are listed.");
+			"rejected,unknown,unprocessed", "Lists only the records with these outcomes.");
 
 	private static final int MOST_DOWNLOADS = 8;
 
@@ -94,7 +95,7 @@ class KnownJobsController {
 
 	@CallMapping(Call.LIST_JOBS)
 	ResponseEntity<JobDirectory.JobList> list(HttpServletRequest request) {
-		Query query = query(request);
+		Query query = queryWithoutBody(request);
 		JobState state = STATE.take(query::take).orElse(null);
 		JobKind kind = KIND.take(query::take).orElse(null);
 		String after = AFTER.take(query::take).orElse(null);
@@ -105,7 +106,7 @@ class KnownJobsController {
 	}
 
 	@CallMapping(Call.GET_JOB)
-	ResponseEntity<?> look(@PathVariable String id, HttpServletRequest request) {
+	ResponseEntity<?> get(@PathVariable String id, HttpServletRequest request) {
 		PlainRequest.require(request);
 		return this.jobs.find(id, Callers.current()).look();
 	}
@@ -119,7 +120,7 @@ class KnownJobsController {
 
 	@CallMapping(Call.LIST_ITEMS)
 	void items(@PathVariable String id, HttpServletRequest request, HttpServletResponse response) throws IOException {
-		Query query = query(request);
+		Query query = queryWithoutBody(request);
 		Set<Outcome> statuses = STATUS.takeOrDefault(query::take);
 		query.refuseRest(List.of(STATUS.name()));
 		Client client = Callers.current();
@@ -130,26 +131,26 @@ class KnownJobsController {
 		}
 		refuseIfMissing(items);
 		try {
-			OutputStream written = this.downloads.take(client, request, () -> {
+			OutputStream output = this.downloads.take(client, request, () -> {
 				response.setContentType(ITEMS);
 				OutputStream out = new BufferedOutputStream(response.getOutputStream(), 64 << 10);
 				items.write(statuses, out);
 				return out;
 			});
-			written.flush();
+			output.flush();
 		}
 		catch (IOException ex) {
 			if (ex instanceof SpoolException && response.isCommitted()) {
 				logger.atWarn()
 					.addKeyValue("jobId", id)
-					.log("The items of job {} broke off as they were read: {}", id,
+					.log("The items of job {} could not be read to the end: {}", id,
 							Objects.requireNonNullElse(items.missing(), ex.getMessage()));
 				throw TruncatedAnswer.because(ex);
 			}
 			if (response.isCommitted()) {
 				throw ex;
 			}
-			// Nothing was written: the files could not be read.
+			// Nothing was sent, because the files could not be read.
 			response.reset();
 			refuseIfMissing(items);
 			throw Problems.exception(Problem.GONE, "The job's records cannot be read any more. " + ex.getMessage());
@@ -178,7 +179,7 @@ class KnownJobsController {
 
 	@CallMapping(Call.PACE_JOB)
 	ResponseEntity<?> pace(@PathVariable String id, HttpServletRequest request) {
-		Query query = query(request);
+		Query query = queryWithoutBody(request);
 		long perSecond = PACE.take(query::take)
 			.orElseThrow(() -> Problems.exception(Problem.INVALID_SETTING,
 					"'rateLimit' is missing: it must be " + PACE.allowed().text()));
@@ -188,13 +189,13 @@ class KnownJobsController {
 		if (job.kind() == JobKind.TUNING) {
 			throw Problems.exception(Problem.INVALID_SETTING,
 					"'rateLimit' has no meaning for a tuning, which measures how"
-							+ " fast Redis is: only other jobs have a pace");
+							+ " fast Redis is: only other jobs have a rate limit");
 		}
 		client.requirePace((perSecond > 0) ? perSecond : null);
 		return job.pace(perSecond);
 	}
 
-	private static Query query(HttpServletRequest request) {
+	private static Query queryWithoutBody(HttpServletRequest request) {
 		Uploads.refuse(request);
 		return Query.of(request);
 	}
@@ -215,7 +216,7 @@ class KnownJobsController {
 		return Stream.of(JobState.values()).filter((state) -> state.label().equals(text)).findFirst().orElse(null);
 	}
 
-	private static List<String> labels() {
+	private static List<String> stateLabels() {
 		return Stream.of(JobState.values()).map(JobState::label).toList();
 	}
 
@@ -223,7 +224,7 @@ class KnownJobsController {
 		return Stream.of(JobKind.values()).filter((kind) -> kind.label().equals(text)).findFirst().orElse(null);
 	}
 
-	private static List<String> kinds() {
+	private static List<String> kindLabels() {
 		return Stream.of(JobKind.values()).map(JobKind::label).toList();
 	}
 

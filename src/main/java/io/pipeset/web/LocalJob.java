@@ -16,12 +16,12 @@ import io.pipeset.web.problem.Problems;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 
-/** A job that this instance knows, because it runs here, or its files are here. */
-record LocalJob(KnownJob job, JobRegistry jobs, JobRecorder recorder, JobViews looks) implements JobHandle {
+/** A job that this instance knows, because the job runs here, or its files are here. */
+record LocalJob(KnownJob job, JobRegistry jobs, JobRecorder recorder, JobViews views) implements JobHandle {
 
 	@Override
 	public ResponseEntity<?> look() {
-		return this.looks.answer(this.job);
+		return this.views.answer(this.job);
 	}
 
 	@Override
@@ -36,11 +36,12 @@ record LocalJob(KnownJob job, JobRegistry jobs, JobRecorder recorder, JobViews l
 			return items;
 		}
 		if (this.job.state().isActive()) {
-			throw Problems.exception(Problem.NOT_ENDED, "The job has not ended, and its items are there when it has");
+			throw Problems.exception(Problem.NOT_ENDED,
+					"The job has not ended. Its items can be listed when it has ended");
 		}
 		throw Problems.exception(Problem.NO_ITEMS,
-				"The job has no items: only an upload that was sent with Prefer: respond-async keeps its records, if one"
-						+ " did not run; of other jobs the report lists the first pipeset.limits.max-items");
+				"The job has no items. Only an upload with Prefer: respond-async keeps its records, and only if some did"
+						+ " not run. The report of any other job lists its first items, up to pipeset.limits.max-items");
 	}
 
 	@Override
@@ -50,7 +51,7 @@ record LocalJob(KnownJob job, JobRegistry jobs, JobRecorder recorder, JobViews l
 			throw (interrupted) ? JobViews.claimed() : JobViews.ended(this.job.state());
 		}
 		if (interrupted) {
-			// Its record is still that of the process that has ended.
+			// The control Redis still has the record of the earlier process.
 			this.recorder.keep(this.job.id());
 		}
 		this.recorder.cancelled(this.job.id());
@@ -62,7 +63,7 @@ record LocalJob(KnownJob job, JobRegistry jobs, JobRecorder recorder, JobViews l
 	@Override
 	public InterruptedJob interrupted() {
 		if (this.job.interrupted() != null) {
-			hearOfCancellation();
+			applyRemoteCancellation();
 		}
 		InterruptedJob interrupted = this.job.interrupted();
 		if (interrupted == null) {
@@ -71,15 +72,15 @@ record LocalJob(KnownJob job, JobRegistry jobs, JobRecorder recorder, JobViews l
 		return interrupted;
 	}
 
-	/** Another instance may have cancelled the job while no process had it. */
-	private void hearOfCancellation() {
+	/** Applies a cancellation from the time when no process had the job. */
+	private void applyRemoteCancellation() {
 		try {
 			this.recorder.hearOf(this.job);
 		}
 		catch (ControlRedisException ex) {
 			throw Problems.exception(Problem.CONTROL_UNREACHABLE,
-					"Another instance may have cancelled the job, and cannot be asked. " + ex.getMessage()
-							+ ". Resume the job once it can be reached");
+					"Another instance may have cancelled the job, and this instance cannot check that. "
+							+ ex.getMessage() + ". Resume the job when the control Redis can be reached");
 		}
 	}
 

@@ -2,14 +2,14 @@ package io.pipeset.web;
 
 import jakarta.servlet.http.HttpServletRequest;
 
-/** A request of a call that has no settings and reads no body. */
+/** The check of requests for calls that have no settings and read no body. */
 public final class PlainRequest {
 
 	private PlainRequest() {
 	}
 
 	/**
-	 * Refuses settings and a body.
+	 * Refuses settings, a body and an {@code Idempotency-Key}.
 	 * @throws org.springframework.web.ErrorResponseException if the request has any
 	 */
 	public static void require(HttpServletRequest request) {

@@ -10,8 +10,8 @@ import tools.jackson.databind.ValueSerializer;
 import org.springframework.boot.jackson.JacksonComponent;
 
 /**
- * Writes popped values from their bytes: a job may pop 100,000 of them, and few need more
- * than quotes.
+ * Writes popped values to JSON directly from their bytes, because a job may pop 100,000
+ * values, and most of them need only quotes.
  */
 @JacksonComponent
 class PoppedValuesSerializer extends ValueSerializer<PoppedValues> {

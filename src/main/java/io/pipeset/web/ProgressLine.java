@@ -9,13 +9,13 @@ import io.pipeset.report.JobStatus;
 import io.pipeset.report.Progress;
 import org.jspecify.annotations.Nullable;
 
-/** The state of a job as a line for a terminal, which the next one overwrites. */
+/** The status of a job as a line for a terminal, which the next line overwrites. */
 final class ProgressLine {
 
-	/** Goes back to the beginning of the line. */
+	/** Moves the cursor to the beginning of the line. */
 	private static final String BACK = "\r";
 
-	/** Clears the rest of what the line before was longer. */
+	/** Clears the rest of the previous line, if that was longer. */
 	private static final String CLEAR = "\u001b[K";
 
 	private ProgressLine() {
@@ -40,29 +40,29 @@ final class ProgressLine {
 		if (progress.leftMillis() != null) {
 			line.append("  ").append(time(progress.leftMillis())).append(" left");
 		}
-		return line.append(troubles(status.counts(), false)).toString();
+		return line.append(failures(status.counts(), false)).toString();
 	}
 
 	private static String ended(JobStatus status) {
 		Progress progress = status.progress();
 		String line = status.state().label() + "  " + number(progress.done()) + " " + unit(status.kind()) + " in "
 				+ time(progress.elapsedMillis()) + "  " + number(progress.averagePerSecond()) + "/s"
-				+ troubles(status.counts(), true);
+				+ failures(status.counts(), true);
 		return (status.ending() != null)
 				? line + "  " + status.ending().type() + ": " + status.ending().detail().replaceAll("\\p{Cntrl}", " ")
 				: line;
 	}
 
-	/** Records that are in doubt while the job runs get their outcome later. */
-	private static String troubles(@Nullable Counts counts, boolean ended) {
+	/** The failures. Unknown and unprocessed records are known only when the job ends. */
+	private static String failures(@Nullable Counts counts, boolean ended) {
 		if (counts == null) {
 			return "";
 		}
-		return trouble(counts.rejected(), "rejected")
-				+ ((ended) ? trouble(counts.unknown(), "unknown") + trouble(counts.unprocessed(), "unprocessed") : "");
+		return failure(counts.rejected(), "rejected")
+				+ ((ended) ? failure(counts.unknown(), "unknown") + failure(counts.unprocessed(), "unprocessed") : "");
 	}
 
-	private static String trouble(long records, String outcome) {
+	private static String failure(long records, String outcome) {
 		return (records > 0) ? "  " + number(records) + " " + outcome : "";
 	}
 

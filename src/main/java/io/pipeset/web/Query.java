@@ -19,18 +19,20 @@ import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.web.ErrorResponseException;
+
 /**
- * The parameters of a query string. Each reader takes those that it knows; a rest is a
- * mistake of the caller. The servlet container does not read them, since it would read a
- * form-typed body too.
+ * The parameters of a query string. Each reader takes the parameters that it knows; if
+ * any remain, the caller has made a mistake. The servlet container does not parse them,
+ * because it would also read a body of a form type.
  */
 final class Query {
 
-	/** A percentage as one types it, whose sign can be no escape. */
+	/** A percentage such as 10%, whose sign cannot begin an escape. */
 	private static final Pattern PERCENTAGE = Pattern.compile("[0-9]{1,9}%");
 
-	/** So many names are all told. */
-	private static final int FEW = 8;
+	/** If there are more names than this, a message gives only the nearest one. */
+	private static final int MAX_LISTED = 8;
 
 	private final Map<String, Deque<String>> parameters;
 
@@ -55,8 +57,9 @@ final class Query {
 	}
 
 	/**
-	 * Takes a parameter, or the next one of those of its name.
-	 * @return its value, or {@code null} if it is not given or was taken before
+	 * Takes a parameter, or its next value if it is repeated.
+	 * @return the value; {@code null} if there is none, or no more
+	 * @throws ErrorResponseException if the parameter is repeated but takes one value
 	 */
 	@Nullable String take(String name) {
 		Deque<String> values = this.parameters.get(name);
@@ -73,31 +76,29 @@ final class Query {
 		return value;
 	}
 
-	/** Whether there is no parameter that nobody has taken. */
+	/** Whether all parameters are taken. */
 	boolean isEmpty() {
 		return this.parameters.isEmpty();
 	}
 
-	/** Whether a parameter is given, and was not taken yet. */
+	/** Whether a parameter is given, and not taken yet. */
 	boolean has(String name) {
 		return this.parameters.containsKey(name);
 	}
 
-	/**
-	 * The parameters that nobody has taken.
-	 * @return their names
-	 */
+	/** The names of the parameters that are not taken yet. */
 	Iterable<String> rest() {
 		return this.parameters.keySet();
 	}
 
 	/**
-	 * Refuses the parameters that nobody has taken.
-	 * @param available the names of those that the call has, for messages
+	 * Refuses the parameters that are not taken yet.
+	 * @param available the names of the call's parameters, for the message
+	 * @throws ErrorResponseException if there are any
 	 */
 	void refuseRest(List<String> available) {
 		for (String name : rest()) {
-			String nearest = (available.size() > FEW) ? NearestName.of(name, available) : null;
+			String nearest = (available.size() > MAX_LISTED) ? NearestName.of(name, available) : null;
 			throw Problems.exception(Problem.UNKNOWN_SETTING,
 					"There is no setting '" + Excerpt.of(name) + "' here; "
 							+ ((nearest != null) ? "the nearest is '" + nearest + "', and case matters"

@@ -13,8 +13,8 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * The calls by which the caller of a reliable pop acknowledges its values, or gives them
- * back.
+ * The calls that acknowledge the values of a reliable pop, or give them back to their
+ * list.
  */
 @RestController
 class ReceiptsController {
@@ -23,7 +23,7 @@ class ReceiptsController {
 
 	private final Receipts receipts;
 
-	private final CallPermits places = new CallPermits(MOST_AT_ONCE, "calls for receipts");
+	private final CallPermits permits = new CallPermits(MOST_AT_ONCE, "calls for receipts");
 
 	ReceiptsController(Receipts receipts) {
 		this.receipts = receipts;
@@ -33,21 +33,21 @@ class ReceiptsController {
 	ResponseEntity<Void> acknowledge(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
 		Client client = Callers.current();
-		return answer(this.places.take(client, () -> this.receipts.acknowledge(id, client.name())));
+		return answer(this.permits.take(client, () -> this.receipts.acknowledge(id, client.name())));
 	}
 
 	@CallMapping(Call.GIVE_BACK_VALUES)
 	ResponseEntity<Void> giveBack(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
 		Client client = Callers.current();
-		return answer(this.places.take(client, () -> this.receipts.giveBack(id, client.name())));
+		return answer(this.permits.take(client, () -> this.receipts.giveBack(id, client.name())));
 	}
 
 	private static void check(String id, HttpServletRequest request) {
 		PlainRequest.require(request);
 		if (!JobIds.matches(id)) {
 			throw Problems.exception(Problem.NOT_FOUND,
-					"'" + Excerpt.of(id) + "' is no job's id: take the jobId of the report whose values are meant");
+					"'" + Excerpt.of(id) + "' is not the id of a job: use the jobId of the report that has the values");
 		}
 	}
 
@@ -56,11 +56,11 @@ class ReceiptsController {
 			case DONE -> ResponseEntity.noContent().build();
 			case BLOCKED -> ResponseEntity.accepted().build();
 			case PENDING -> throw Problems.exception(Problem.RECEIPT_PENDING,
-					"The job has not handed its receipt over, because it still runs or came to no good end: its"
-							+ " values cannot be acknowledged, and go back at the deadline");
+					"The job still runs, or it ended without handing over its receipt. Its values cannot be"
+							+ " acknowledged now, and go back to their list at the deadline");
 			case GONE -> throw Problems.exception(Problem.GONE,
-					"There is no receipt of this job, or no longer: it was acknowledged, or its values have gone"
-							+ " back to their list");
+					"This job has no receipt, or no longer has one: it was acknowledged, or its values went back"
+							+ " to their list");
 		};
 	}
 

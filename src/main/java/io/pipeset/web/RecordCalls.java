@@ -50,13 +50,13 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.ErrorResponseException;
 
 /**
- * Runs the jobs of records that requests ask for: while the caller waits or not, and once
- * only for each {@code Idempotency-Key}.
+ * Runs the jobs of records for requests, whether the caller waits or not, and only once
+ * for each {@code Idempotency-Key}.
  */
 @Component
 class RecordCalls {
 
-	/** The answer to a request whose job has failed by a defect. */
+	/** The response if a job fails because of a defect of the service. */
 	private static final byte[] DEFECT = Problems
 		.json(Problems.detail(Problem.INTERNAL_SERVER_ERROR,
 				"The service failed to run the job, which may have run in part; its log says why."))
@@ -66,8 +66,8 @@ class RecordCalls {
 
 	private final JobMeters meters;
 
-	/** The place of the service's own jobs; {@code null} for those of callers. */
-	private final @Nullable JobOwner own;
+	/** The owner of the service's own jobs; {@code null} for jobs of callers. */
+	private final @Nullable JobOwner serviceOwner;
 
 	private final Reports reports;
 
@@ -83,11 +83,11 @@ class RecordCalls {
 		this(jobs, meters, null, reports, async, keys, recorder);
 	}
 
-	private RecordCalls(Jobs jobs, JobMeters meters, @Nullable JobOwner own, Reports reports, AsyncJobs async,
+	private RecordCalls(Jobs jobs, JobMeters meters, @Nullable JobOwner serviceOwner, Reports reports, AsyncJobs async,
 			IdempotencyKeys keys, JobRecorder recorder) {
 		this.jobs = jobs;
 		this.meters = meters;
-		this.own = own;
+		this.serviceOwner = serviceOwner;
 		this.reports = reports;
 		this.async = async;
 		this.keys = keys;
@@ -95,25 +95,27 @@ class RecordCalls {
 	}
 
 	/** The same calls for the service's own jobs. */
-	RecordCalls at(JobOwner own) {
-		return new RecordCalls(this.jobs, this.meters, own, this.reports, this.async, this.keys, this.recorder);
+	RecordCalls forService(JobOwner serviceOwner) {
+		return new RecordCalls(this.jobs, this.meters, serviceOwner, this.reports, this.async, this.keys,
+				this.recorder);
 	}
 
 	/** The client whose request this thread serves. */
 	Client client() {
-		return (this.own != null) ? this.own.client() : Callers.current();
+		return (this.serviceOwner != null) ? this.serviceOwner.client() : Callers.current();
 	}
 
 	/**
 	 * Runs a job, and answers its request.
-	 * @param input the records, of which nothing was read
-	 * @param values the place in the report of values taken out of Redis
-	 * @throws IOException if the answer cannot be written
+	 * @param input the records, not read yet
+	 * @param values where the report lists popped values
+	 * @throws IOException if the response cannot be written
 	 */
 	void run(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
 		Client client = client();
-		JobOwner place = (this.own != null) ? this.own : new JobOwner(this.meters.of(client.name()), client, null);
+		JobOwner owner = (this.serviceOwner != null) ? this.serviceOwner
+				: new JobOwner(this.meters.of(client.name()), client, null);
 		client.require(settings, input);
 		Uploads.refuseIdleJitter(settings, input, request);
 		Long pace = settings.rateLimit();
@@ -123,25 +125,25 @@ class RecordCalls {
 		String key = IdempotencyKey.of(request);
 		boolean waits = !AsyncJobs.isAsked(request);
 		if (key != null || !waits) {
-			refuseLostPops(input, settings, values);
+			refuseUnsafePop(input, settings, values);
 		}
 		if (key != null) {
-			runOnce(new Once(place, IdempotencyKey.of(client, key), input.jobId(JobId.next()),
+			runOnce(new KeyedJob(owner, IdempotencyKey.of(client, key), input.jobId(JobId.next()),
 					IdempotencyKey.digest(request), request.getRequestURI()), waits, input, settings, values, request,
 					response);
 		}
 		else if (waits) {
-			this.reports.answer(this.jobs.run(place, input, settings, values, CallerConnection.of(request)),
+			this.reports.answer(this.jobs.run(owner, input, settings, values, CallerConnection.of(request)),
 					JobKind.RECORDS, request, response);
 		}
 		else {
 			this.async.begin(client, JobId.next(), input, request, response,
-					(taken, caller) -> this.jobs.run(place, taken, settings, values, caller));
+					(taken, caller) -> this.jobs.run(owner, taken, settings, values, caller));
 		}
 	}
 
-	/** Nobody would have the values if the answer were lost. */
-	private static void refuseLostPops(JobInput input, JobSettings settings, Jobs.Values values) {
+	/** Refuses a pop whose values would be lost with its response. */
+	private static void refuseUnsafePop(JobInput input, JobSettings settings, Jobs.Values values) {
 		Operation operation = settings.operation();
 		if (operation != null && settings.only() && operation.effect() == Effect.POP && !settings.dryRun()
 				&& !(input instanceof JobInput.Popped)) {
@@ -150,60 +152,66 @@ class RecordCalls {
 		}
 	}
 
-	private void runOnce(Once once, boolean waits, JobInput input, JobSettings settings, Jobs.Values values,
+	private void runOnce(KeyedJob keyed, boolean waits, JobInput input, JobSettings settings, Jobs.Values values,
 			HttpServletRequest request, HttpServletResponse response) throws IOException {
-		Claim other = claim(once);
+		Claim other = claim(keyed);
 		if (other != null) {
-			repeat(other, once.digest, input, request, response);
+			answerRepeat(other, keyed.digest, input, request, response);
 			return;
 		}
-		this.recorder.enter(once.place.client(),
-				JobStatus.queued(once.jobId, settings.operationName(), (settings.dryRun()) ? true : null));
+		this.recorder.enter(keyed.owner.client(),
+				JobStatus.queued(keyed.jobId, settings.operationName(), (settings.dryRun()) ? true : null));
 		if (input instanceof UploadedRecords upload) {
-			upload.digestTo(once.digest);
+			upload.digestTo(keyed.digest);
 		}
 		else {
-			once.digest.end();
+			keyed.digest.end();
 		}
 		if (waits) {
-			Caller caller = new DetachedCaller(CallerConnection.of(request), () -> begins(once));
+			Caller caller = new DetachedCaller(CallerConnection.of(request), () -> markBegun(keyed));
 			this.reports.answer(
-					settled(once, false, () -> this.jobs.run(once.jobId, once.place, input, settings, values, caller)),
+					runAndSettle(keyed, false,
+							() -> this.jobs.run(keyed.jobId, keyed.owner, input, settings, values, caller)),
 					JobKind.RECORDS, request, response);
 			return;
 		}
 		AtomicBoolean begun = new AtomicBoolean();
 		try {
-			this.async.begin(once.place.client(), once.jobId, input, request, response, (taken, caller) -> {
-				// From its 202 on it may be resumed, and is nobody else's.
-				Ending refused = (settings.dryRun()) ? null : begins(once);
+			this.async.begin(keyed.owner.client(), keyed.jobId, input, request, response, (taken, caller) -> {
+				// After the 202 the job may be resumed, so no other job may take the key.
+				Ending refused = (settings.dryRun()) ? null : markBegun(keyed);
 				if (refused != null) {
 					throw IdempotencyKey.refused(refused);
 				}
 				begun.set(true);
-				return settled(once, input instanceof UploadedRecords,
-						() -> this.jobs.run(once.jobId, once.place, taken, settings, values, caller));
+				return runAndSettle(keyed, input instanceof UploadedRecords,
+						() -> this.jobs.run(keyed.jobId, keyed.owner, taken, settings, values, caller));
 			});
 		}
 		finally {
 			if (!begun.get()) {
-				release(once);
+				release(keyed);
 			}
 		}
 	}
 
-	/** Claims a key, or tells who has it. Without the control Redis nothing is run. */
-	private @Nullable Claim claim(Once once) {
-		Claim other = this.keys.own(once.key);
+	/**
+	 * Claims a key.
+	 * @return the claim of the other job that has the key; {@code null} if this job has
+	 * it now
+	 * @throws ErrorResponseException if the control Redis fails; the job must not run
+	 */
+	private @Nullable Claim claim(KeyedJob keyed) {
+		Claim other = this.keys.own(keyed.key);
 		if (other != null) {
 			return other;
 		}
 		boolean asked = false;
 		boolean known = false;
 		try {
-			this.recorder.hold(once.jobId);
+			this.recorder.hold(keyed.jobId);
 			asked = true;
-			other = this.keys.claim(once.key, once.jobId);
+			other = this.keys.claim(keyed.key, keyed.jobId);
 			known = true;
 			return other;
 		}
@@ -212,102 +220,103 @@ class RecordCalls {
 		}
 		finally {
 			if (asked && !known) {
-				// The claim may have been made, and its answer lost.
-				release(once);
+				// The control Redis may have the claim, although its reply was lost.
+				release(keyed);
 			}
 			else if (other != null) {
-				this.recorder.drop(once.jobId);
+				this.recorder.drop(keyed.jobId);
 			}
 		}
 	}
 
 	/**
-	 * The job may write from now on: a repeat never runs it again.
-	 * @return the reason why it must not; {@code null} if it may
+	 * Marks that the job may write from now on, so that a repeat never runs it again.
+	 * @return the reason why the job must not write; {@code null} if it may
 	 */
-	private @Nullable Ending begins(Once once) {
+	private @Nullable Ending markBegun(KeyedJob keyed) {
 		try {
-			return (this.keys.begin(once.jobId)) ? null : IdempotencyKey.TAKEN;
+			return (this.keys.begin(keyed.jobId)) ? null : IdempotencyKey.TAKEN;
 		}
 		catch (ControlRedisException ex) {
 			return IdempotencyKey.unreachable(ex);
 		}
 	}
 
-	private void release(Once once) {
-		this.recorder.drop(once.jobId);
-		giveBack(once);
+	private void release(KeyedJob keyed) {
+		this.recorder.drop(keyed.jobId);
+		releaseKey(keyed);
 	}
 
-	private List<Warning> giveBack(Once once) {
+	private List<Warning> releaseKey(KeyedJob keyed) {
 		try {
-			this.keys.release(once.jobId);
+			this.keys.release(keyed.jobId);
 			return List.of();
 		}
 		catch (ControlRedisException ex) {
-			return List.of(
-					new Warning("NOT_RECORDED", null,
-							"The " + IdempotencyKey.HEADER + " is not given back. " + ex.getMessage()
-									+ ". Until it can be reached, other instances refuse a repeat, and run nothing",
-							null));
+			return List.of(new Warning("NOT_RECORDED", null, "The " + IdempotencyKey.HEADER + " is not released. "
+					+ ex.getMessage()
+					+ ". Until the control Redis can be reached, other instances refuse a repeat, and run nothing",
+					null));
 		}
 	}
 
 	/**
-	 * Runs the job that has claimed a key, and keeps its answer for repeats.
-	 * @param listed whether the records that do not run can be listed later
+	 * Runs a job that has claimed a key, and stores its response for repeats.
+	 * @param listed whether the caller can list the records that did not run
 	 */
-	private EndedJob<JobReport> settled(Once once, boolean listed, Supplier<EndedJob<JobReport>> job) {
+	private EndedJob<JobReport> runAndSettle(KeyedJob keyed, boolean listed, Supplier<EndedJob<JobReport>> job) {
 		boolean ended = false;
 		try {
 			EndedJob<JobReport> run = IdempotencyKey.explained(job.get(), listed);
 			ended = true;
-			List<Warning> warnings = new ArrayList<>(this.recorder.keep(once.jobId));
-			// A job that the next process may go on with has not ended for its key.
-			if (!this.recorder.isLeft(once.jobId)) {
-				// What is wrong with the record now may not be when the answer is
-				// repeated.
-				warnings.addAll((run.touched()) ? settle(once, run.with(run.report().with(this.recorder.bestEffort())))
-						: giveBack(once));
+			List<Warning> warnings = new ArrayList<>(this.recorder.keep(keyed.jobId));
+			// If the next process may resume the job, the key keeps its claim.
+			if (!this.recorder.isLeft(keyed.jobId)) {
+				// The stored response has no warnings that may no longer be true when it
+				// is repeated.
+				warnings.addAll((run.touched()) ? settle(keyed, run.with(run.report().with(this.recorder.bestEffort())))
+						: releaseKey(keyed));
 			}
 			return run.with(run.report().with(warnings));
 		}
 		catch (JobRefusedException ex) {
 			ended = true;
-			release(once);
+			release(keyed);
 			throw ex;
 		}
 		finally {
 			if (!ended) {
-				// It may have run in part: nobody is to run it again.
-				this.recorder.keep(once.jobId);
+				// The job may have run in part, so no repeat may run it again.
+				this.recorder.keep(keyed.jobId);
 				ReportWriter problem = (out) -> out.write(DEFECT);
-				settle(once, "500 ", problem, problem);
+				settle(keyed, "500 ", problem, problem);
 			}
 		}
 	}
 
-	private List<Warning> settle(Once once, EndedJob<JobReport> job) {
+	private List<Warning> settle(KeyedJob keyed, EndedJob<JobReport> job) {
 		EndedJob<JobReport> shorter = job.with(job.report().withoutLists());
-		return settle(once, Reports.status(job) + " " + job.report().errorCount(),
-				(out) -> this.reports.write(job, once.path, out), (out) -> this.reports.write(shorter, once.path, out));
+		return settle(keyed, Reports.status(job) + " " + job.report().errorCount(),
+				(out) -> this.reports.write(job, keyed.path, out),
+				(out) -> this.reports.write(shorter, keyed.path, out));
 	}
 
-	private List<Warning> settle(Once once, String head, ReportWriter whole, ReportWriter shorter) {
+	private List<Warning> settle(KeyedJob keyed, String head, ReportWriter whole, ReportWriter shorter) {
 		try {
-			if (this.keys.settle(once.jobId, IdempotencyKey.fingerprint(once.digest), head, body(whole, shorter),
+			if (this.keys.settle(keyed.jobId, IdempotencyKey.fingerprint(keyed.digest), head, body(whole, shorter),
 					() -> body(shorter, shorter))) {
 				return List.of();
 			}
-			return List.of(new Warning("NOT_RECORDED", null,
-					"The control Redis has lost the " + IdempotencyKey.HEADER
-							+ " while the job ran, and another request has it now: that one may have run as well",
-					null));
+			return List.of(
+					new Warning("NOT_RECORDED", null,
+							"The control Redis lost the " + IdempotencyKey.HEADER
+									+ " while the job ran. Another request has it now, and may have run as well",
+							null));
 		}
 		catch (ControlRedisException ex) {
 			return List.of(new Warning("NOT_RECORDED", null, "The answer is not kept for repeats. " + ex.getMessage()
-					+ ". Until it can be reached, this instance has the answer, others refuse a repeat, and nothing runs"
-					+ " again. If this process ends before, the answer is lost", null));
+					+ ". Until the control Redis can be reached, only this instance has the answer. Other instances refuse"
+					+ " a repeat, and run nothing. If this process ends before, the answer is lost", null));
 		}
 	}
 
@@ -320,8 +329,8 @@ class RecordCalls {
 		}
 	}
 
-	/** Answers a request whose key is that of another one. Nothing is run. */
-	private void repeat(Claim claim, BodyDigest digest, JobInput input, HttpServletRequest request,
+	/** Answers a request whose key another job has. Nothing runs. */
+	private void answerRepeat(Claim claim, BodyDigest digest, JobInput input, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
 		Answer answer = claim.answer();
 		if (answer == null) {
@@ -352,17 +361,17 @@ class RecordCalls {
 		this.reports.replay(claim.jobId(), Integer.parseInt(head[0]), head[1], answer.body().get(), response);
 	}
 
-	/** A request that is to be run once. */
-	private record Once(JobOwner place, String key, String jobId, BodyDigest digest, String path) {
+	/** A job that has an {@code Idempotency-Key}, and so runs only once. */
+	private record KeyedJob(JobOwner owner, String key, String jobId, BodyDigest digest, String path) {
 
 	}
 
-	/** A caller whose answer may be lost, and asked for again. */
-	private record DetachedCaller(Caller connection, Supplier<@Nullable Ending> begins) implements Caller {
+	/** A caller that can get its response again with a repeat, if it is lost. */
+	private record DetachedCaller(Caller connection, Supplier<@Nullable Ending> markBegun) implements Caller {
 
 		@Override
 		public @Nullable Ending beforeFirstWrite() {
-			return this.begins.get();
+			return this.markBegun.get();
 		}
 
 		@Override

@@ -24,8 +24,8 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponseException;
 
 /**
- * A job that this instance does not know: one of another instance, or of a former
- * process, by its record in the control Redis.
+ * A job of another instance or of an earlier process, which this instance knows only by
+ * its record in the control Redis.
  */
 final class RemoteJob implements JobHandle {
 
@@ -35,17 +35,17 @@ final class RemoteJob implements JobHandle {
 
 	private final JobRecords records;
 
-	private final JobViews looks;
+	private final JobViews views;
 
-	RemoteJob(JobRecord job, JobRecords records, JobViews looks) {
+	RemoteJob(JobRecord job, JobRecords records, JobViews views) {
 		this.job = job;
 		this.records = records;
-		this.looks = looks;
+		this.views = views;
 	}
 
 	@Override
 	public ResponseEntity<?> look() {
-		return this.looks.answer(this.job);
+		return this.views.answer(this.job);
 	}
 
 	@Override
@@ -55,13 +55,13 @@ final class RemoteJob implements JobHandle {
 
 	@Override
 	public @Nullable JobItems items() {
-		if (ranWhole()) {
+		if (allRecordsRan()) {
 			return null;
 		}
-		throw elsewhere();
+		throw heldElsewhere();
 	}
 
-	private boolean ranWhole() {
+	private boolean allRecordsRan() {
 		Counts counts = this.job.status().counts();
 		return this.job.status().state() == JobState.COMPLETED && counts != null
 				&& counts.applied() + counts.noop() == counts.received();
@@ -71,7 +71,7 @@ final class RemoteJob implements JobHandle {
 	public InterruptedJob interrupted() {
 		JobState state = this.job.status().state();
 		throw (state == JobState.COMPLETED || state == JobState.CANCELLED) ? JobViews.notInterrupted(state)
-				: elsewhere();
+				: heldElsewhere();
 	}
 
 	@Override
@@ -80,10 +80,10 @@ final class RemoteJob implements JobHandle {
 	}
 
 	/**
-	 * Cancels a job of another instance, which takes its requests twice a second. If that
-	 * instance has ended, so has the job.
-	 * @throws ErrorResponseException if the job has ended, or as many requests wait as
-	 * may
+	 * Requests that the job's instance cancels it. An instance reads its requests twice a
+	 * second. If the instance has ended, the job counts as cancelled.
+	 * @throws ErrorResponseException if the job has ended, or too many requests wait for
+	 * the instance
 	 */
 	@Override
 	public ResponseEntity<JobStatus> cancel() {
@@ -91,32 +91,31 @@ final class RemoteJob implements JobHandle {
 		if (!state.isActive() && state != JobState.INTERRUPTED) {
 			throw JobViews.ended(state);
 		}
-		ask(() -> this.records.cancel(this.job));
+		submit(() -> this.records.cancel(this.job));
 		return accepted(
 				JobDirectory.reading(() -> this.records.status(this.job.status().jobId())).orElse(this.job.status()));
 	}
 
 	/**
-	 * Asks the instance that holds a job for another pace.
-	 * @param perSecond records a second; 0 for no limit
-	 * @throws ErrorResponseException if the job does not run, or as many requests wait as
-	 * may
+	 * Requests another rate limit from the job's instance.
+	 * @param perSecond records or keys a second; 0 for no limit
+	 * @throws ErrorResponseException if the job does not run, or too many requests wait
+	 * for the instance
 	 */
 	@Override
 	public ResponseEntity<JobStatus> pace(long perSecond) {
 		if (!this.job.status().state().isActive()) {
 			throw JobViews.ended(this.job.status().state());
 		}
-		ask(() -> this.records.pace(this.job, perSecond));
+		submit(() -> this.records.pace(this.job, perSecond));
 		return accepted(this.job.status());
 	}
 
-	private void ask(Supplier<Boolean> request) {
+	private void submit(Supplier<Boolean> request) {
 		if (!JobDirectory.reading(request)) {
 			throw Problems.exception(Problem.TOO_MANY,
-					"There are " + JobRecords.MOST_REQUESTS + " requests that the job's instance, "
-							+ this.job.instance()
-							+ ", has not taken yet, as many as may wait for it: send the request again later");
+					"The job's instance, " + this.job.instance() + ", has not read " + JobRecords.MOST_REQUESTS
+							+ " requests yet, and no more may wait for it: send the request again later");
 		}
 	}
 
@@ -127,36 +126,37 @@ final class RemoteJob implements JobHandle {
 			.body(status);
 	}
 
-	/** The records of a job that this instance does not know are not to be had here. */
-	private ErrorResponseException elsewhere() {
+	/** The problem of a request for files that only the job's instance has. */
+	private ErrorResponseException heldElsewhere() {
 		EndReason reason = this.job.status().ending();
 		if (reason != null && reason.type().equals(Problem.GONE.type())) {
 			return Problems.exception(Problem.GONE, reason.detail());
 		}
-		// A former process of this instance does not live, whatever its lease says.
+		// An earlier process of this instance is dead, even if its lease still exists.
 		boolean dead = this.job.instance().equals(this.records.instance())
 				|| JobDirectory.reading(() -> !this.records.isAlive(this.job.lease()));
 		ErrorResponseException problem = Problems.exception(Problem.HELD_ELSEWHERE,
 				"The job's records are on the disk of the instance that ran it, " + this.job.instance() + ((dead)
-						? ", which has ended. Start a process with the same pipeset.spool.directory there, which finds"
-								+ " the job; or post the file again, and end this job by DELETE /v1/jobs/"
+						? ", which has ended. Start a process there with the same pipeset.spool.directory: it finds"
+								+ " the job. Or post the file again, and cancel this job with DELETE /v1/jobs/"
 								+ this.job.status().jobId()
-						: ": ask that instance"));
+						: ": send the request to that instance"));
 		problem.getBody().setProperty("heldBy", this.job.instance());
 		return problem;
 	}
 
-	/** How a job of another instance stands, asked for twice a second at most. */
+	/** Reads the status of the job from its record, at most twice a second. */
 	private final class RecordedStatus implements Supplier<JobStatus> {
 
 		private static final long PAUSE_NANOS = 500_000_000;
 
 		private JobStatus status;
 
-		private long nanos = System.nanoTime();
+		/** When the record was last read, by {@link System#nanoTime}. */
+		private long readNanos = System.nanoTime();
 
-		/** When its record was there. */
-		private long there = this.nanos;
+		/** When the record was last found, by {@link System#nanoTime}. */
+		private long foundNanos = this.readNanos;
 
 		private RecordedStatus(JobRecord job) {
 			this.status = job.status();
@@ -164,27 +164,30 @@ final class RemoteJob implements JobHandle {
 
 		@Override
 		public synchronized JobStatus get() {
-			if (System.nanoTime() - this.nanos > PAUSE_NANOS) {
+			if (System.nanoTime() - this.readNanos > PAUSE_NANOS) {
 				try {
-					look(RemoteJob.this.records.status(this.status.jobId()));
+					update(RemoteJob.this.records.status(this.status.jobId()));
 				}
 				catch (ControlRedisException ex) {
-					logger.debug("A subscriber hears the last state once more", ex);
+					logger.debug("The status of a job could not be read: a subscriber gets the last one again", ex);
 				}
-				this.nanos = System.nanoTime();
+				this.readNanos = System.nanoTime();
 			}
 			return this.status;
 		}
 
-		/** A record that was lost is written anew as long as the job's instance lives. */
-		private void look(Optional<JobStatus> found) {
+		/**
+		 * Updates the status. If the record is missing, this waits for one lease time,
+		 * because a live instance writes a lost record again.
+		 */
+		private void update(Optional<JobStatus> found) {
 			if (found.isPresent()) {
 				this.status = found.get();
-				this.there = System.nanoTime();
+				this.foundNanos = System.nanoTime();
 			}
-			else if (System.nanoTime() - this.there > RemoteJob.this.records.leaseTime().toNanos()) {
+			else if (System.nanoTime() - this.foundNanos > RemoteJob.this.records.leaseTime().toNanos()) {
 				this.status = this.status.interrupted("The job was " + this.status.state().label()
-						+ ", and is not recorded any more: it was not taken after all, or its record is lost");
+						+ ", and is not recorded any more: it was not accepted after all, or its record is lost");
 			}
 		}
 

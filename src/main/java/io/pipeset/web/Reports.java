@@ -40,41 +40,42 @@ final class Reports {
 
 	private static final String ERRORS_HEADER = "Pipeset-Errors";
 
-	private final ObjectWriter any;
+	private final ObjectWriter anyWriter;
 
-	private final ObjectWriter reports;
+	private final ObjectWriter reportWriter;
 
-	private final ObjectWriter problems;
+	private final ObjectWriter problemWriter;
 
 	Reports(JsonMapper mapper) {
-		// A report that fails half-way is not to look whole, and a short one goes out at
-		// once.
-		this.any = mapper.writer()
+		// The writer does not close the output, so that a report that fails halfway does
+		// not look complete. It does not flush, so that a short report is sent in one
+		// piece.
+		this.anyWriter = mapper.writer()
 			.with(StreamWriteFeature.USE_FAST_DOUBLE_WRITER)
 			.without(StreamWriteFeature.AUTO_CLOSE_TARGET)
 			.without(StreamWriteFeature.FLUSH_PASSED_TO_STREAM);
-		this.reports = this.any.forType(JobReport.class);
-		this.problems = this.any.forType(ProblemDetail.class);
+		this.reportWriter = this.anyWriter.forType(JobReport.class);
+		this.problemWriter = this.anyWriter.forType(ProblemDetail.class);
 	}
 
 	/**
-	 * Writes the report of a job as the answer to its request: as it is, or in problem
-	 * details if the job did not complete. Spring is not asked for a media type and a
-	 * converter: for the small jobs, which are most of all, it would take as long as to
-	 * write the report.
-	 * @param kind its kind, which names the report in a problem
-	 * @throws IOException if the answer cannot be written
-	 * @throws HttpMessageNotWritableException if the caller is gone
+	 * Writes the report of a job as the response to its request. If the job did not
+	 * complete, the report is a part of problem details. This does not use Spring's media
+	 * types and converters. For a small job, they take as long as writing the report, and
+	 * most jobs are small.
+	 * @param kind the kind of the job, which names the report in a problem
+	 * @throws IOException if the response cannot be written
+	 * @throws HttpMessageNotWritableException if the caller has disconnected
 	 */
 	void answer(EndedJob<?> job, JobKind kind, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
 		AnswerMemory.closeWhenWritten(request, job.memory());
 		response.setHeader(HttpHeaders.LOCATION, JobIds.location(job.id()));
 		if (job.ending().cause() == Cause.COMPLETED) {
-			ObjectWriter writer = this.any;
+			ObjectWriter writer = this.anyWriter;
 			if (job.report() instanceof JobReport report) {
 				response.setHeader(ERRORS_HEADER, String.valueOf(report.errorCount()));
-				writer = this.reports;
+				writer = this.reportWriter;
 			}
 			response.setContentType(MediaType.APPLICATION_JSON_VALUE);
 			write(writer, job.report(), response.getOutputStream());
@@ -84,49 +85,48 @@ final class Reports {
 		ResponseEntity<ProblemDetail> problem = problem(job, kind, request);
 		response.setStatus(problem.getStatusCode().value());
 		problem.getHeaders().forEach((header, values) -> response.setHeader(header, values.get(0)));
-		write(this.problems, problem.getBody(), response.getOutputStream());
+		write(this.problemWriter, problem.getBody(), response.getOutputStream());
 	}
 
 	/**
-	 * Answers that a job is taken, and where to look for it.
-	 * @param job how it stands
-	 * @param warnings the things that are not as they should be with its record
-	 * @param response takes the answer
-	 * @throws IOException if the answer cannot be written
+	 * Answers that a job is accepted, with its location.
+	 * @param job the status of the job
+	 * @param warnings warnings about its record
+	 * @throws IOException if the response cannot be written
 	 */
 	void accepted(JobStatus job, List<Warning> warnings, HttpServletResponse response) throws IOException {
 		response.setStatus(HttpStatus.ACCEPTED.value());
 		response.setHeader(HttpHeaders.LOCATION, JobIds.location(job.jobId()));
 		response.setHeader(HttpHeaders.RETRY_AFTER, "1");
 		response.setContentType(MediaType.APPLICATION_JSON_VALUE);
-		write(this.any, (warnings.isEmpty()) ? job : new StatusView(job, null, warnings), response.getOutputStream());
+		write(this.anyWriter, (warnings.isEmpty()) ? job : new StatusView(job, null, warnings),
+				response.getOutputStream());
 	}
 
 	/**
-	 * Writes the same answer once more, to be kept.
+	 * Writes the body of the same response again, to store it for repeats.
 	 * @param path the path of the request
-	 * @param out takes the body
 	 */
 	void write(EndedJob<JobReport> job, String path, OutputStream out) throws IOException {
 		if (job.ending().cause() == Cause.COMPLETED) {
-			write(this.reports, job.report(), out);
+			write(this.reportWriter, job.report(), out);
 		}
 		else {
-			write(this.problems, problem(job, JobKind.RECORDS, path), out);
+			write(this.problemWriter, problem(job, JobKind.RECORDS, path), out);
 		}
 	}
 
-	/** The status of the answer to the request for a job. */
+	/** The HTTP status of the response to a job's request. */
 	static int status(EndedJob<?> job) {
 		Cause cause = job.ending().cause();
 		return ((cause == Cause.COMPLETED) ? HttpStatus.OK : problem(cause, job.effective()).status()).value();
 	}
 
 	/**
-	 * Answers with an answer that was kept.
-	 * @param errors how many records failed; empty if nobody knows
-	 * @param body the body of the answer
-	 * @throws IOException if the answer cannot be written
+	 * Sends a stored response.
+	 * @param errors how many records failed; empty if this is not known
+	 * @param body the body of the response, which this method closes
+	 * @throws IOException if the response cannot be written
 	 */
 	void replay(String jobId, int status, String errors, InputStream body, HttpServletResponse response)
 			throws IOException {
@@ -150,7 +150,10 @@ final class Reports {
 		return problem;
 	}
 
-	/** It is kept for the error dispatch too, in case the container answers first. */
+	/**
+	 * The response of a job that did not complete. The request keeps it as well, for the
+	 * error dispatch, because the container may answer first.
+	 */
 	private static ResponseEntity<ProblemDetail> problem(EndedJob<?> job, JobKind kind, HttpServletRequest request) {
 		Cause cause = job.ending().cause();
 		ProblemDetail problem = problem(job, kind, request.getRequestURI());
@@ -159,7 +162,7 @@ final class Reports {
 		if (job.report() instanceof JobReport report) {
 			headers.set(ERRORS_HEADER, String.valueOf(report.errorCount()));
 		}
-		// With a key, the same request would only have this answer again.
+		// With an idempotency key, a repeat would only get this response again.
 		if (cause == Cause.REDIS_UNREACHABLE || cause == Cause.CONTROL_UNREACHABLE || (cause == Cause.SHUTTING_DOWN
 				&& !(job.touched() && request.getHeader(IdempotencyKey.HEADER) != null))) {
 			Problems.setRetryAfter(problem(cause, job.effective()), headers);
@@ -170,8 +173,8 @@ final class Reports {
 	}
 
 	/**
-	 * The problem that a job's end is.
-	 * @param effective whether something was applied before
+	 * The problem that tells a caller why a job did not complete.
+	 * @param effective whether the job has changed data
 	 */
 	static Problem problem(Cause cause, boolean effective) {
 		return switch (cause) {
@@ -196,8 +199,8 @@ final class Reports {
 			writer.writeValue(out, body);
 		}
 		catch (JacksonException ex) {
-			// As a converter of Spring says it, which is how it knows callers that are
-			// gone.
+			// Spring's converters throw this exception too. Spring detects by it that the
+			// caller has disconnected.
 			throw new HttpMessageNotWritableException("The report could not be written", ex);
 		}
 	}

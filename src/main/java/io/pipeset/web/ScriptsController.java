@@ -18,7 +18,7 @@ import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.web.bind.annotation.RestController;
 
-/** The call that loads a script, which records can run then. */
+/** The call that loads a Lua script, so that records can run it. */
 @RestController
 class ScriptsController {
 
@@ -28,7 +28,7 @@ class ScriptsController {
 
 	private final Duration bodyTimeout;
 
-	private final CallPermits places = new CallPermits(MOST_AT_ONCE, "scripts");
+	private final CallPermits permits = new CallPermits(MOST_AT_ONCE, "scripts");
 
 	ScriptsController(Scripts scripts, JobLimits limits) {
 		this.scripts = scripts;
@@ -38,22 +38,22 @@ class ScriptsController {
 	@CallMapping(Call.LOAD_SCRIPT)
 	LoadedScript load(HttpServletRequest request) throws IOException {
 		for (String name : Query.of(request).rest()) {
-			throw Problems.exception(Problem.UNKNOWN_SETTING,
-					"There is no setting '" + Excerpt.of(name) + "' here: a script has none, and its text is the body");
+			throw Problems.exception(Problem.UNKNOWN_SETTING, "There is no setting '" + Excerpt.of(name)
+					+ "' here: this call has no settings, and its body is the text of the script");
 		}
 		Client client = Callers.current();
 		client.require(Right.SCRIPTS);
 		String encoding = Uploads.encoding(request);
 		if (!encoding.isEmpty() && !encoding.equalsIgnoreCase("identity")) {
-			throw Problems.exception(Problem.UNSUPPORTED_CONTENT_ENCODING,
-					"Content-Encoding '" + Excerpt.of(encoding) + "' is not read here; send the script as it is");
+			throw Problems.exception(Problem.UNSUPPORTED_CONTENT_ENCODING, "Content-Encoding '" + Excerpt.of(encoding)
+					+ "' is not supported here; send the script without an encoding");
 		}
-		return this.places.take(client, () -> load(read(request), request));
+		return this.permits.take(client, () -> load(read(request), request));
 	}
 
 	/**
-	 * Reads the text, up to one byte more than it may have. All of it has to come in the
-	 * time for which another body may pause.
+	 * Reads the text, up to one byte more than it may have. The whole text has to arrive
+	 * within the time that limits only the pauses of other bodies.
 	 */
 	private byte[] read(HttpServletRequest request) throws IOException {
 		InputStream body = request.getInputStream();
@@ -64,7 +64,7 @@ class ScriptsController {
 		while (read >= 0 && length < text.length) {
 			length += read;
 			if (System.nanoTime() - began > this.bodyTimeout.toNanos()) {
-				throw Problems.exception(Problem.STALLED, "Of the script only " + length + " bytes came in "
+				throw Problems.exception(Problem.STALLED, "Only " + length + " bytes of the script arrived in "
 						+ this.bodyTimeout.toMillis() + "ms (pipeset.limits.body-idle-timeout)");
 			}
 			read = body.read(text, length, text.length - length);
@@ -74,8 +74,8 @@ class ScriptsController {
 
 	private LoadedScript load(byte[] text, HttpServletRequest request) {
 		if (text.length > this.scripts.maxBytes()) {
-			throw Problems.exception(Problem.TOO_LARGE, "A script may have " + this.scripts.maxBytes()
-					+ " bytes (pipeset.scripts.max-bytes), and this one has more");
+			throw Problems.exception(Problem.TOO_LARGE, "The script has more bytes than the " + this.scripts.maxBytes()
+					+ " that are allowed (pipeset.scripts.max-bytes)");
 		}
 		if (text.length == 0) {
 			throw Problems.exception(Problem.INVALID_SCRIPT,
@@ -92,7 +92,7 @@ class ScriptsController {
 		catch (ScriptRefusedException ex) {
 			throw (ex.isFaultOfScript())
 					? Problems.exception(Problem.INVALID_SCRIPT, "Redis refuses the script: " + ex.getMessage())
-					: Problems.exception(Problem.REDIS_REFUSES, "Redis loads no script: " + ex.getMessage());
+					: Problems.exception(Problem.REDIS_REFUSES, "Redis does not load any script: " + ex.getMessage());
 		}
 		catch (NoConnectionException ex) {
 			throw Problems.exception((ex.isRefusal()) ? Problem.REDIS_REFUSES : Problem.REDIS_UNREACHABLE,
@@ -100,7 +100,7 @@ class ScriptsController {
 		}
 	}
 
-	/** A script that Redis has. */
+	/** A script that Redis has loaded, with its name in EVALSHA. */
 	record LoadedScript(String sha) {
 
 	}

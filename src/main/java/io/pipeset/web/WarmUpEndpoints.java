@@ -59,7 +59,7 @@ public class WarmUpEndpoints {
 		// A registry like that of callers' jobs, so that the same code runs.
 		JobOwner own = new JobOwner(new JobMeters(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)),
 				Client.SERVICE, null);
-		RecordCalls records = this.records.at(own);
+		RecordCalls records = this.records.forService(own);
 		this.calls.open(PREFIX, password, new JobsController(this.settings, this.uploads, records),
 				new ShortcutsController(this.limits, new GeneratedProperties(true), this.receipts, this.settings,
 						this.uploads, records));
