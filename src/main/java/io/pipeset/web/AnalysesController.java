@@ -51,7 +51,7 @@ class AnalysesController {
 		Query query = Query.of(request);
 		AnalysisSettings settings = AnalysisSettings.of(query::take, this.timeout);
 		query.refuseRest(AnalysisSettings.all().stream().map(Setting::name).toList());
-		Uploads.refuse(request);
+		Uploads.refuseBodyAndKey(request);
 		if (settings.rateLimit() != null) {
 			client.requirePace(settings.rateLimit());
 		}

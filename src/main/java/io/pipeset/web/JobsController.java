@@ -31,7 +31,7 @@ class JobsController {
 	void run(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		Query query = Query.of(request);
 		SweepQuery sweep = SweepQuery.take(query);
-		Uploads.refuseForeign(query, request, sweep == null);
+		Uploads.refuseForeignSettings(query, request, sweep == null);
 		JobSettings settings = this.settings.read(query, (sweep != null) ? Setting.SWEEP : Call.RUN_JOB.path(), null,
 				SweepQuery.NAMES);
 		JobInput input = (sweep != null) ? sweep.open(request, settings, this.calls.client())

@@ -196,7 +196,7 @@ class KnownJobsController {
 	}
 
 	private static Query queryWithoutBody(HttpServletRequest request) {
-		Uploads.refuse(request);
+		Uploads.refuseBodyAndKey(request);
 		return Query.of(request);
 	}
 

@@ -13,7 +13,7 @@ public final class PlainRequest {
 	 * @throws org.springframework.web.ErrorResponseException if the request has any
 	 */
 	public static void require(HttpServletRequest request) {
-		Uploads.refuse(request);
+		Uploads.refuseBodyAndKey(request);
 		SettingsReader.refuseAll(Query.of(request));
 	}
 

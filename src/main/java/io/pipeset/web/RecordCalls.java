@@ -117,7 +117,7 @@ class RecordCalls {
 		JobOwner owner = (this.serviceOwner != null) ? this.serviceOwner
 				: new JobOwner(this.meters.of(client.name()), client, null);
 		client.require(settings, input);
-		Uploads.refuseIdleJitter(settings, input, request);
+		Uploads.refuseUselessJitter(settings, input, request);
 		Long pace = settings.rateLimit();
 		if (!Objects.equals(client.pace(pace), pace) && Query.of(request).has(Setting.RATE_LIMIT.name())) {
 			client.requirePace(pace);

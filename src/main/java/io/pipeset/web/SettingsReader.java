@@ -27,8 +27,10 @@ class SettingsReader {
 
 	private final ServerOperations operations;
 
-	/** The settings of requests without any, which most small jobs have, by path. */
-	private final Map<String, JobSettings> plain = new ConcurrentHashMap<>();
+	/**
+	 * The settings of requests without parameters, by path: most small jobs have none.
+	 */
+	private final Map<String, JobSettings> defaultsByPath = new ConcurrentHashMap<>();
 
 	SettingsReader(JobDefaults defaults, ServerOperations operations) {
 		this.operations = operations;
@@ -36,18 +38,18 @@ class SettingsReader {
 	}
 
 	/**
-	 * Reads the settings of a job, and refuses every other parameter that is left.
-	 * @param query the parameters that are not taken yet
+	 * Reads the settings of a job, and refuses all other parameters.
+	 * @param query the query string, whose other parameters are taken already
 	 * @param path the path of the call, as in the table of settings
-	 * @param ofPath the operation that this path stands for, or {@code null}
-	 * @param taken the names of parameters that are no settings of a job, for messages
+	 * @param operation the operation of the path; {@code null} if it has none
+	 * @param taken the names of the call's other parameters, for messages
 	 */
-	JobSettings read(Query query, String path, @Nullable Operation ofPath, String... taken) {
+	JobSettings read(Query query, String path, @Nullable Operation operation, String... taken) {
 		if (query.isEmpty()) {
-			return this.plain.computeIfAbsent(path,
-					(call) -> this.defaults.with(query::take, call, ofPath, this.operations));
+			return this.defaultsByPath.computeIfAbsent(path,
+					(call) -> this.defaults.with(query::take, call, operation, this.operations));
 		}
-		JobSettings settings = settings(query, path, ofPath);
+		JobSettings settings = settings(query, path, operation);
 		if (query.isEmpty()) {
 			return settings;
 		}
@@ -65,20 +67,20 @@ class SettingsReader {
 		return settings;
 	}
 
-	private JobSettings settings(Query query, String path, @Nullable Operation ofPath) {
+	private JobSettings settings(Query query, String path, @Nullable Operation operation) {
 		try {
-			return this.defaults.with(query::take, path, ofPath, this.operations);
+			return this.defaults.with(query::take, path, operation, this.operations);
 		}
 		catch (RedisCallException ex) {
-			throw Problems.exception(Problem.REDIS_UNREACHABLE, "The operation is none of the table, so Redis has to"
-					+ " describe it, and it could not be asked: " + ex.getMessage());
+			throw Problems.exception(Problem.REDIS_UNREACHABLE, "The operation is not in the table of operations, so"
+					+ " Redis has to describe it, but the query failed: " + ex.getMessage());
 		}
 	}
 
 	/**
-	 * Reads whether pops are to be reliable.
-	 * @param query the query string, from which both settings are taken
-	 * @return the time that a receipt lasts, or {@code null} for pops without a receipt
+	 * Reads whether pops are reliable.
+	 * @param query the query string, from which this method takes both settings
+	 * @return how long a receipt lasts; {@code null} for pops without a receipt
 	 */
 	@Nullable Duration receiptTtl(Query query) {
 		boolean reliable = Setting.RELIABLE.takeOrDefault(query::take);
@@ -90,11 +92,11 @@ class SettingsReader {
 		return (reliable) ? ttl : null;
 	}
 
-	/** Refuses any parameter. */
+	/** Refuses all parameters, for a call that has none. */
 	static void refuseAll(Query query) {
 		for (String name : query.rest()) {
 			throw Problems.exception(Problem.UNKNOWN_SETTING,
-					"There is no setting '" + Excerpt.of(name) + "' here, nor any other");
+					"There is no setting '" + Excerpt.of(name) + "' here: this call has no settings");
 		}
 	}
 

@@ -36,15 +36,15 @@ class ShortcutsController {
 
 	private static final Pattern UNFIT_FOR_PATH = Pattern.compile(";|%(2f|3b|25|5c)", Pattern.CASE_INSENSITIVE);
 
-	private static final String NOT_GENERATED = "No records are generated here (pipeset.generated.enabled=false), as that"
-			+ " is for development: send your own, with their Content-Type, to ";
+	private static final String NOT_GENERATED = "Generated records are switched off here (pipeset.generated.enabled=false),"
+			+ " because they are for development: send your own records, with their Content-Type, to ";
 
 	/** The list from which values are popped. */
 	static final Setting<String> LIST = Setting.of("key", Call.PIPERPOP.shortcut(),
 			Allowed.of("a key", Function.identity()), null,
-			"The list from which the values come; where records are generated, `mylist9` without it.");
+			"The list to pop from. If the service generates records, the default is `mylist9`.");
 
-	private static final String GENERATED_LIST = "mylist9";
+	private static final String DEFAULT_LIST = "mylist9";
 
 	static final String DEFAULT_PUSHES = "100";
 
@@ -87,12 +87,12 @@ class ShortcutsController {
 			throws IOException {
 		long pops = count(count, this.limits.maxPopped(), "max-popped");
 		Query query = Query.of(request);
-		String list = LIST.take(query::take).orElseGet(this::generatedList);
+		String list = LIST.take(query::take).orElseGet(this::defaultList);
 		Duration receiptTtl = this.settings.receiptTtl(query);
 		JobSettings settings = this.settings.read(query, Call.PIPERPOP.shortcut(), Operation.RPOP, LIST.name());
 		if (receiptTtl != null && settings.isAtomic()) {
 			throw Problems.exception(Problem.INVALID_SETTING,
-					"'atomic' must be none with reliable=true, which loses no value as it is");
+					"'atomic' must be none with reliable=true, because a reliable pop loses no value anyway");
 		}
 		Uploads.refuseBody(request);
 		JobInput input = (receiptTtl != null)
@@ -113,7 +113,7 @@ class ShortcutsController {
 		JobSettings settings = this.settings.read(query, Call.LISTINPUT.shortcut(), Operation.LPUSH, "count");
 		long pushes = count((text != null) ? text : DEFAULT_PUSHES, this.limits.maxGenerated(), "max-generated");
 		Uploads.refuseBody(request);
-		requireGenerated("/v1/jobs");
+		requireGenerationEnabled("/v1/jobs");
 		this.calls.run(new JobInput.Generated(GeneratedRecords.pushes(key, pushes), pushes), settings,
 				Jobs.Values.IN_ITEMS, request, response);
 	}
@@ -131,11 +131,11 @@ class ShortcutsController {
 			Operation operation, String count, LongFunction<GeneratedRecords> generator) throws IOException {
 		Query query = Query.of(request);
 		boolean generated = Uploads.isAbsent(request);
-		Uploads.refuseForeign(query, request, !generated);
+		Uploads.refuseForeignSettings(query, request, !generated);
 		JobSettings settings = this.settings.read(query, path, operation);
 		long records = count(count, this.limits.maxGenerated(), "max-generated");
 		if (generated) {
-			requireGenerated(request.getRequestURI());
+			requireGenerationEnabled(request.getRequestURI());
 			this.calls.run(new JobInput.Generated(generator.apply(records), records), settings, Jobs.Values.IN_ITEMS,
 					request, response);
 		}
@@ -145,20 +145,18 @@ class ShortcutsController {
 		}
 	}
 
-	/** The list that a pop empties without a key, which only development has. */
-	private String generatedList() {
+	/** The list of a pop without a key. Only services for development have one. */
+	private String defaultList() {
 		if (!this.generated.enabled()) {
-			throw Problems.exception(Problem.INVALID_SETTING,
-					"'key' is missing: " + Call.PIPERPOP.shortcut()
-							+ " needs the list from which the values come, as in " + Call.PIPERPOP.shortcut()
-							+ "/10?key=queue");
+			throw Problems.exception(Problem.INVALID_SETTING, "'key' is missing: " + Call.PIPERPOP.shortcut()
+					+ " needs the list to pop from, as in " + Call.PIPERPOP.shortcut() + "/10?key=queue");
 		}
-		return GENERATED_LIST;
+		return DEFAULT_LIST;
 	}
 
-	private void requireGenerated(String uploads) {
+	private void requireGenerationEnabled(String uploadPath) {
 		if (!this.generated.enabled()) {
-			throw Problems.exception(Problem.DISABLED, NOT_GENERATED + uploads);
+			throw Problems.exception(Problem.DISABLED, NOT_GENERATED + uploadPath);
 		}
 	}
 

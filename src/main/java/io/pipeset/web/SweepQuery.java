@@ -23,23 +23,22 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.ErrorResponseException;
 
 /**
- * The part of a query string that asks for a sweep.
+ * The parameters of a sweep, from a query string.
  *
- * @param limit how many of them at most; {@code null} for all
- * @param expires whether the request has a time to live
+ * @param limit the most keys of the sweep; {@code null} for all
+ * @param hasTtl whether the query has the setting {@code ttl}
  * @param options the options of EXPIRE
  */
-record SweepQuery(KeyFilter filter, @Nullable Long limit, boolean expires, List<String> options) {
+record SweepQuery(KeyFilter filter, @Nullable Long limit, boolean hasTtl, List<String> options) {
 
-	/** Its parameters. */
 	static final List<Setting<?>> PARAMETERS = List.of(Setting.FROM, Setting.MATCH, Setting.TYPE, Setting.LIMIT);
 
 	static final String[] NAMES = PARAMETERS.stream().map(Setting::name).toArray(String[]::new);
 
 	/**
 	 * Takes the parameters of a sweep.
-	 * @return what it says of a sweep; {@code null} if it asks for none
-	 * @throws ErrorResponseException if they do not fit together
+	 * @return {@code null} if the query asks for no sweep
+	 * @throws ErrorResponseException if the parameters do not fit together
 	 */
 	static @Nullable SweepQuery take(Query query) {
 		if (Setting.FROM.take(query::take).isEmpty()) {
@@ -63,9 +62,8 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, boolean expires, List<
 	}
 
 	/**
-	 * Opens the sweep.
-	 * @param request the request, which must not have a body
-	 * @param client the client whose keys it is for
+	 * Creates the input of the sweep's job.
+	 * @param client the client of the request, whose policy limits the keys
 	 * @throws ErrorResponseException if the request has a body, or settings that do not
 	 * fit a sweep
 	 */
@@ -93,7 +91,7 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, boolean expires, List<
 	}
 
 	private void checkExpiry() {
-		if (!this.expires) {
+		if (!this.hasTtl) {
 			throw invalid("'ttl' is missing: op=EXPIRE needs the seconds after which the keys expire");
 		}
 		Record sample = new Record();

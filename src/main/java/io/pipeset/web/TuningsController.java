@@ -58,7 +58,7 @@ class TuningsController {
 		Query query = Query.of(request);
 		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.limits, this.defaults);
 		query.refuseRest(TuningSettings.all().stream().map(Setting::name).toList());
-		Uploads.refuse(request);
+		Uploads.refuseBodyAndKey(request);
 		if (AsyncJobs.isAsked(request)) {
 			this.async.begin(client, response, (caller) -> this.tunings.run(client, settings, caller));
 			return;

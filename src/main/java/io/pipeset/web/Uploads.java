@@ -33,11 +33,11 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 import org.springframework.web.ErrorResponseException;
 
-/** Opens the upload of a request, if it has one. */
+/** Checks the bodies of requests, and opens uploads. */
 @Component
 class Uploads {
 
-	private static final List<Setting<?>> OF_FORMATS = Setting.ofFormats();
+	private static final List<Setting<?>> FORMAT_SETTINGS = Setting.ofFormats();
 
 	private static final String FORM = "application/x-www-form-urlencoded";
 
@@ -48,8 +48,8 @@ class Uploads {
 	}
 
 	/**
-	 * Whether the request carries no records: it has no type and no body, as
-	 * {@code curl -X POST} and {@code curl -d ''} send it.
+	 * Whether a request has no records: no body, and either no type or that of a form.
+	 * {@code curl -X POST} and {@code curl -d ''} send such requests.
 	 * @return {@code false} if the caller may have meant to send records
 	 */
 	static boolean isAbsent(HttpServletRequest request) {
@@ -59,9 +59,9 @@ class Uploads {
 	}
 
 	/**
-	 * Opens the body.
-	 * @param client the client whose request it is
-	 * @param declared the number of records, or {@code null} if the caller gives none
+	 * Opens the body of a request.
+	 * @param client the client of the request
+	 * @param declared the number of records; {@code null} if the caller gives none
 	 * @throws ErrorResponseException if the body's type, encoding or size is refused
 	 */
 	UploadedRecords open(HttpServletRequest request, Client client, Mapping mapping, @Nullable Long declared) {
@@ -86,17 +86,17 @@ class Uploads {
 	}
 
 	/**
-	 * Refuses settings that have no meaning for the records of a request.
-	 * @param query the query string, from which no such setting was taken yet
-	 * @param uploads whether its records are an upload
+	 * Refuses settings that belong only to other formats than that of the records.
+	 * @param query the query string, from which no such setting is taken yet
+	 * @param uploads whether the records are an upload
 	 */
-	static void refuseForeign(Query query, HttpServletRequest request, boolean uploads) {
+	static void refuseForeignSettings(Query query, HttpServletRequest request, boolean uploads) {
 		RecordFormat format = (uploads) ? RecordFormat.of(mediaType(request)) : null;
 		if (uploads && format == null) {
-			// The body is refused, with more to say.
+			// The method that opens the body refuses it, with a better message.
 			return;
 		}
-		for (Setting<?> row : OF_FORMATS) {
+		for (Setting<?> row : FORMAT_SETTINGS) {
 			if (query.has(row.name()) && (format == null || !row.formats().contains(format))) {
 				String types = row.formats().stream().map(RecordFormat::mediaType).collect(Collectors.joining(", "));
 				throw Problems.exception(Problem.INVALID_SETTING,
@@ -107,11 +107,11 @@ class Uploads {
 	}
 
 	/**
-	 * Refuses the setting that moves expiries, where no record can have one.
-	 * @param input the records, of which those of JSON and the rows of SET may have
-	 * expiries of their own
+	 * Refuses the setting that moves expiries, if no record can have an expiry.
+	 * @param input the records. Those of JSON, and rows for SET, may have their own
+	 * expiries
 	 */
-	static void refuseIdleJitter(JobSettings settings, JobInput input, HttpServletRequest request) {
+	static void refuseUselessJitter(JobSettings settings, JobInput input, HttpServletRequest request) {
 		if (settings.recordDefaults().ttlJitter() == 0 || settings.expires()) {
 			return;
 		}
@@ -119,8 +119,8 @@ class Uploads {
 		boolean objects = format == RecordFormat.NDJSON || format == RecordFormat.JSON;
 		boolean rows = (format == RecordFormat.CSV || format == RecordFormat.TSV)
 				&& settings.operation() == Operation.SET;
-		boolean own = (objects || rows) && settings.mapping().templates() == null;
-		if (!own && Query.of(request).has(Setting.TTL_JITTER.name())) {
+		boolean ownExpiries = (objects || rows) && settings.mapping().templates() == null;
+		if (!ownExpiries && Query.of(request).has(Setting.TTL_JITTER.name())) {
 			throw Problems.exception(Problem.INVALID_SETTING,
 					"'ttlJitter' has a meaning only with 'ttl' or 'expireAt': "
 							+ ((format != null) ? "records of " + format.mediaType() : "generated records")
@@ -129,19 +129,18 @@ class Uploads {
 	}
 
 	/**
-	 * Refuses the body of a call that reads none.
-	 * @param request a request without records
+	 * Refuses a body and an {@code Idempotency-Key}, for a call that runs no records.
+	 * @throws ErrorResponseException if the request has any
 	 */
-	static void refuse(HttpServletRequest request) {
+	static void refuseBodyAndKey(HttpServletRequest request) {
 		if (request.getHeader(IdempotencyKey.HEADER) != null) {
-			throw Problems.exception(Problem.NOT_AVAILABLE,
-					"The header '" + IdempotencyKey.HEADER + "' has a meaning for jobs of" + " records: "
-							+ request.getRequestURI() + " writes no data, and can be sent again without it");
+			throw Problems.exception(Problem.NOT_AVAILABLE, "The header '" + IdempotencyKey.HEADER
+					+ "' is only for jobs of records: send the request to " + request.getRequestURI() + " without it");
 		}
 		refuseBody(request);
 	}
 
-	/** Refuses the body of a call whose records are made or found. */
+	/** Refuses a body, for a call that reads none. */
 	static void refuseBody(HttpServletRequest request) {
 		if (!isAbsent(request)) {
 			throw Problems.exception(Problem.UNEXPECTED_BODY, request.getRequestURI()
@@ -150,9 +149,9 @@ class Uploads {
 	}
 
 	/**
-	 * Reads the parameters of the media type, and refuses those that would give the body
-	 * another meaning than it is read in.
-	 * @param named whether the columns are named by the setting {@code header}
+	 * Reads the parameters of the media type, and refuses those that contradict how the
+	 * body is read.
+	 * @param named whether the setting {@code header} names the columns
 	 * @return the charset of the body
 	 */
 	private static Charset charset(HttpServletRequest request, RecordFormat format, boolean named) {
@@ -164,8 +163,8 @@ class Uploads {
 			}
 			else if (!parameter.equals((named) ? "header=absent" : "header=present")) {
 				throw Problems.exception(Problem.UNSUPPORTED_MEDIA_TYPE,
-						"Content-Type '" + Excerpt.of(mediaType(request)) + "' is not read with '"
-								+ Excerpt.of(parameter) + "'" + ((named) ? " beside the setting 'header'" : "")
+						"Content-Type '" + Excerpt.of(mediaType(request)) + "' is not supported with '"
+								+ Excerpt.of(parameter) + "'" + ((named) ? " and the setting 'header'" : "")
 								+ ": send UTF-8" + ((format.hasCharsets()) ? ", or name a charset that Java knows" : "")
 								+ ", and CSV with a header row or with the setting 'header'");
 			}
@@ -207,7 +206,7 @@ class Uploads {
 		return encoding;
 	}
 
-	/** The encodings of the body, or an empty text. */
+	/** The encodings of the body; empty if there are none. */
 	static String encoding(HttpServletRequest request) {
 		return String.join(", ", Collections.list(request.getHeaders(HttpHeaders.CONTENT_ENCODING)));
 	}
@@ -215,11 +214,11 @@ class Uploads {
 	private static ErrorResponseException unsupportedType(HttpServletRequest request) {
 		List<String> types = Stream.of(RecordFormat.values()).map(RecordFormat::mediaType).toList();
 		String type = mediaType(request);
-		String met = (type.isEmpty()) ? "The body has no Content-Type"
-				: "Content-Type '" + Excerpt.of(type) + "' is not read here";
+		String reason = (type.isEmpty()) ? "The body has no Content-Type"
+				: "Content-Type '" + Excerpt.of(type) + "' is not supported here";
 		String query = (request.getQueryString() != null) ? "?" + request.getQueryString() : "";
 		ErrorResponseException problem = Problems.exception(Problem.UNSUPPORTED_MEDIA_TYPE,
-				met + "; send one of " + String.join(", ", types)
+				reason + "; send one of " + String.join(", ", types)
 						+ ": curl --data-binary @records.ndjson -H 'Content-Type: " + types.get(0) + "' '"
 						+ request.getRequestURL() + query + "'");
 		problem.getHeaders().set("Accept-Post", String.join(", ", types));

@@ -14,15 +14,15 @@ import io.pipeset.report.JobMeters;
 import org.springframework.stereotype.Component;
 
 /**
- * The calls for jobs once more, for the service itself: the same controllers under paths
- * of their own. Their jobs count in no meters, are not logged, and may use keys under
- * {@code pipeset:}. Only requests with the right password in a header reach them, and
- * only while they are open; all others are answered 404.
+ * The endpoints that the service calls to warm itself up: the controllers of jobs, under
+ * other paths. Their jobs have no metrics, are not logged, and may use keys that begin
+ * with {@code pipeset:}. The endpoints answer only while they are open, and only if the
+ * request has their password in a header. All other requests get 404.
  */
 @Component
 public class WarmUpEndpoints {
 
-	/** The beginning of their paths. */
+	/** The beginning of the paths. */
 	public static final String PREFIX = "/warm-up";
 
 	/** The header that carries the password. */
@@ -51,12 +51,13 @@ public class WarmUpEndpoints {
 	}
 
 	/**
-	 * Opens the calls.
-	 * @return their password, which is a new one each time
+	 * Opens the endpoints.
+	 * @return the password, a new one each time
 	 */
 	public String open() {
 		String password = UUID.randomUUID().toString();
-		// A registry like that of callers' jobs, so that the same code runs.
+		// The registry is of the same type as that of callers' jobs, so that the warm-up
+		// runs the same code.
 		JobOwner own = new JobOwner(new JobMeters(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)),
 				Client.SERVICE, null);
 		RecordCalls records = this.records.forService(own);
@@ -66,7 +67,7 @@ public class WarmUpEndpoints {
 		return password;
 	}
 
-	/** Closes the calls again. */
+	/** Closes the endpoints. */
 	public void close() {
 		this.calls.close();
 	}

@@ -1,6 +1,6 @@
 /**
- * The calls of the HTTP interface: a request with its query and its upload comes in, a
- * job runs, and its report goes out.
+ * The calls of the HTTP interface. They read requests, run jobs, and answer with the
+ * reports of the jobs.
  */
 @NullMarked
 package io.pipeset.web;

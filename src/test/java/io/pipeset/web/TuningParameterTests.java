@@ -100,7 +100,7 @@ class TuningParameterTests {
 	}
 
 	@Test
-	void valuesOfCallersLimitsAreKept() {
+	void dataBeyondTheConfiguredLimitIsRefused() {
 		TuningProperties properties = new TuningProperties(true, DataSize.ofKilobytes(20));
 		assertThatExceptionOfType(InvalidSettingException.class)
 			.isThrownBy(() -> TuningSettings.read(Map.of("records", "1000", "valueBytes", "21")::get, properties,
@@ -127,7 +127,7 @@ class TuningParameterTests {
 	}
 
 	@Test
-	void aServiceThatHasThemSwitchedOffSaysSo() {
+	void aServiceWithoutTuningsNamesTheProperty() {
 		TuningsController off = new TuningsController(this.tunings,
 				new TuningProperties(false, DataSize.ofMegabytes(1)), this.limits, this.defaults,
 				new Reports(JsonMapper.builder().build()), this.async);
