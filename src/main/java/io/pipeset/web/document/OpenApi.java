@@ -256,11 +256,10 @@ class OpenApi {
 			}
 			content.put(format.mediaType(), body);
 		});
-		return Map.of("required", false, "content", content, "description",
-				(call == Call.RUN_JOB)
-						? "The records. With `from=scan` there is no body. A body may have `Content-Encoding: gzip` or `zstd`."
-						: "The records, as many as `count`. If there is no body and no Content-Type, the service"
-								+ " generates the records. A body may have `Content-Encoding: gzip` or `zstd`.");
+		return Map.of("required", false, "content", content, "description", (call == Call.RUN_JOB)
+				? "The records. With `from=scan` there is no body. A body may have `Content-Encoding: gzip` or `zstd`."
+				: "The records, as many as `count`. If there is no body and no Content-Type, the service"
+						+ " generates the records. A body may have `Content-Encoding: gzip` or `zstd`.");
 	}
 
 	private static Map<String, Object> responses(Call call, Schemas schemas, ObjectNode examples) {

@@ -29,7 +29,8 @@ public enum Problem {
 
 	UNEXPECTED_BODY(HttpStatus.BAD_REQUEST, "the request has a body, but the call takes none"),
 
-	MALFORMED_BODY(HttpStatus.BAD_REQUEST, "framing, gzip, zstd, CSV's header or the chunks of the transfer are broken"),
+	MALFORMED_BODY(HttpStatus.BAD_REQUEST,
+			"framing, gzip, zstd, CSV's header or the chunks of the transfer are broken"),
 
 	UNAUTHORIZED(HttpStatus.UNAUTHORIZED, "callers need [keys](security.md), but the request has no known key"),
 
