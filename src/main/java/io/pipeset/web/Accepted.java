@@ -11,8 +11,8 @@ import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 
 /**
- * Looks at the header {@code Accept} for answers that are JSON unless something else is
- * asked for.
+ * Reads the header {@code Accept} for calls that answer with JSON unless the caller
+ * prefers another type.
  */
 public final class Accepted {
 
@@ -20,11 +20,11 @@ public final class Accepted {
 	}
 
 	/**
-	 * Whether a type is asked for, by its name or as one of {@code text/*}, and no less
-	 * than JSON is: that is no {@code text/*}. Whoever takes everything gets JSON, and a
-	 * header that nobody can read asks for nothing.
+	 * Whether the header names a type, or its wildcard such as {@code text/*}, with at
+	 * least the quality of JSON. The full wildcard alone does not name a type.
+	 * @return {@code false} also if the header is malformed
 	 */
-	public static boolean is(MediaType named, HttpServletRequest request) {
+	public static boolean isPreferred(MediaType type, HttpServletRequest request) {
 		List<MediaType> accepted;
 		try {
 			accepted = MediaType.parseMediaTypes(Collections.list(request.getHeaders(HttpHeaders.ACCEPT)));
@@ -32,12 +32,12 @@ public final class Accepted {
 		catch (InvalidMediaTypeException ex) {
 			return false;
 		}
-		double quality = quality(accepted, named);
+		double quality = quality(accepted, type);
 		return quality > 0 && quality >= quality(accepted, MediaType.APPLICATION_JSON)
-				&& accepted.stream().anyMatch((range) -> !range.isWildcardType() && range.includes(named));
+				&& accepted.stream().anyMatch((range) -> !range.isWildcardType() && range.includes(type));
 	}
 
-	/** The quality of the range that says most of a type. */
+	/** The quality of the most specific range that includes a type; 0 if none does. */
 	private static double quality(List<MediaType> accepted, MediaType type) {
 		return accepted.stream()
 			.filter((range) -> range.includes(type))

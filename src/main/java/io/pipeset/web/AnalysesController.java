@@ -23,7 +23,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The call that looks through a keyspace. */
+/** Handles the call that analyses the keys of Redis. */
 @RestController
 class AnalysesController {
 
@@ -55,24 +55,24 @@ class AnalysesController {
 		if (settings.rateLimit() != null) {
 			client.requirePace(settings.rateLimit());
 		}
-		if (AsyncJobs.isAsked(request)) {
+		if (AsyncJobs.isRequested(request)) {
 			this.async.begin(client, response, (caller) -> this.analyses.run(client, settings, caller));
 			return;
 		}
-		boolean csv = Accepted.is(CSV, request);
+		boolean csv = Accepted.isPreferred(CSV, request);
 		EndedJob<Analysis> ended = this.analyses.run(client, settings, CallerConnection.of(request));
 		if (csv && ended.ending().cause() == Cause.COMPLETED) {
 			AnswerMemory.closeWhenWritten(request, ended.memory());
 			response.setHeader(HttpHeaders.LOCATION, JobIds.location(ended.id()));
-			write(ended.report(), response);
+			writeCsv(ended.report(), response);
 		}
 		else {
 			this.reports.answer(ended, JobKind.ANALYSIS, request, response);
 		}
 	}
 
-	/** The prefixes only: a CSV line has no place for the rest of the answer. */
-	private static void write(Analysis analysis, HttpServletResponse response) throws IOException {
+	/** Writes only the prefixes, because the totals do not fit into CSV lines. */
+	private static void writeCsv(Analysis analysis, HttpServletResponse response) throws IOException {
 		byte[] csv = PrefixesCsv.of(analysis);
 		response.setContentType(CSV.toString());
 		response.setContentLength(csv.length);

@@ -7,7 +7,10 @@ import java.util.concurrent.CompletionException;
 import io.pipeset.job.input.Caller;
 import io.pipeset.report.JobStatus;
 
-/** A caller that is answered once its job is taken, and is nobody from then on. */
+/**
+ * The caller of an asynchronous job. It gets its response when the job is accepted, and
+ * the job does not depend on it afterwards.
+ */
 final class AsyncCaller implements Caller {
 
 	private final CompletableFuture<JobStatus> job = new CompletableFuture<>();
@@ -24,7 +27,7 @@ final class AsyncCaller implements Caller {
 
 	@Override
 	public void endInputIfPaused(Duration idle) {
-		// Its input is on disk.
+		// The input is on disk already.
 	}
 
 	@Override
@@ -32,12 +35,19 @@ final class AsyncCaller implements Caller {
 		return SERVICE.watch(gone);
 	}
 
-	/** The job was not taken; {@code false} if it was. */
+	/**
+	 * Reports to the waiting request that the job was not accepted.
+	 * @return {@code false} if the job was accepted or refused before
+	 */
 	boolean refuse(Throwable reason) {
 		return this.job.completeExceptionally(reason);
 	}
 
-	/** Waits until the job is taken or refused, for neither of which it waits. */
+	/**
+	 * Waits until the job is accepted, and returns its status. The wait is short, because
+	 * a job is accepted before it waits in the queue.
+	 * @throws RuntimeException the reason if the job is refused
+	 */
 	JobStatus awaitJob() {
 		try {
 			return this.job.join();

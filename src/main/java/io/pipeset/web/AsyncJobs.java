@@ -52,8 +52,8 @@ import org.springframework.web.ErrorResponseException;
 
 /**
  * Runs the jobs of requests with {@code Prefer: respond-async}
- * (<a href="https://www.rfc-editor.org/rfc/rfc7240">RFC 7240</a>), in threads of their
- * own: a request is answered as soon as its job is taken and its body is on disk.
+ * (<a href="https://www.rfc-editor.org/rfc/rfc7240">RFC 7240</a>) in their own threads. A
+ * request gets its response when its body is on disk and its job is accepted.
  */
 @Component
 class AsyncJobs {
@@ -80,7 +80,7 @@ class AsyncJobs {
 
 	private final JobRecorder recorder;
 
-	private final ClientPermits places;
+	private final ClientPermits permits;
 
 	private final ExecutorService threads;
 
@@ -93,7 +93,7 @@ class AsyncJobs {
 		this.spool = spool;
 		this.limits = limits;
 		this.reports = reports;
-		this.places = new ClientPermits(limits.maxAsyncJobs(), "asynchronous jobs",
+		this.permits = new ClientPermits(limits.maxAsyncJobs(), "asynchronous jobs",
 				"pipeset.limits.max-async-jobs=" + limits.maxAsyncJobs() + " allows");
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("job-");
 		threads.setDaemon(true);
@@ -101,78 +101,75 @@ class AsyncJobs {
 	}
 
 	/**
-	 * Whether a caller prefers not to wait for the end of its job. Unknown preferences
-	 * are ignored.
-	 * @param request its request
-	 * @return {@code false} if it waits
+	 * Whether a request has the preference {@code respond-async}: its caller does not
+	 * wait for the end of the job.
 	 */
-	static boolean isAsked(HttpServletRequest request) {
-		return Collections.list(request.getHeaders("Prefer")).stream().anyMatch(AsyncJobs::prefersIt);
+	static boolean isRequested(HttpServletRequest request) {
+		return Collections.list(request.getHeaders("Prefer")).stream().anyMatch(AsyncJobs::hasPreference);
 	}
 
-	private static boolean prefersIt(String preferences) {
+	private static boolean hasPreference(String preferences) {
 		return Arrays.stream(QUOTED.matcher(preferences).replaceAll("").split(",", -1))
 			.anyMatch((preference) -> preference.split("[;=]", 2)[0].strip().equalsIgnoreCase(PREFERENCE));
 	}
 
 	/**
-	 * Refuses a pop whose values nobody would have if the service were killed.
-	 * @param call the part of the request that asks for it
-	 * @return the problem
+	 * The problem of a pop whose values would be lost if the service ended before the
+	 * caller has them.
+	 * @param call the part of the request that asks for the pop, for the message
 	 */
 	static ErrorResponseException popRefused(String call) {
-		return Problems.exception(Problem.INVALID_SETTING, "With Prefer: respond-async, or an Idempotency-Key, " + call
-				+ " would take values out of Redis that are lost if the service ends before they are read: pop by POST"
+		return Problems.exception(Problem.INVALID_SETTING, "With Prefer: respond-async or an Idempotency-Key, " + call
+				+ " would pop values that are lost if the service ends before the caller reads them: pop with POST"
 				+ " /piperpop/{count}?reliable=true, or without these headers");
 	}
 
 	/**
-	 * Begins a job, and answers its request.
-	 * @param client the client whose job it is
-	 * @param id the id of the job, which nobody uses
-	 * @param input its records; an upload is read to its end before
-	 * @param request the request
-	 * @param response takes the state of the job
-	 * @param job runs it to its end, with the input and the caller that it is handed
-	 * @throws IOException if the answer cannot be written
+	 * Starts a job of records, and answers its request with the status of the job. If the
+	 * records are an upload, its body is first copied to disk.
+	 * @param client the client that owns the job
+	 * @param id a new id for the job; other input than an upload ignores it
+	 * @param job runs the job to its end, with the given input and caller
+	 * @throws IOException if the response cannot be written
 	 */
 	void begin(Client client, String id, JobInput input, HttpServletRequest request, HttpServletResponse response,
 			BiFunction<JobInput, Caller, EndedJob<?>> job) throws IOException {
-		preferred(response, begin(client, () -> (input instanceof UploadedRecords upload)
-				? copied(client, id, upload, request, job) : new Prepared((caller) -> job.apply(input, caller), () -> {
-				})));
+		answerPreference(response,
+				begin(client,
+						() -> (input instanceof UploadedRecords upload)
+								? prepareUpload(client, id, upload, request, job)
+								: new Prepared((caller) -> job.apply(input, caller), () -> {
+								})));
 	}
 
 	/**
-	 * Begins a job that reads no records, and answers its request.
-	 * @param client the client whose job it is
-	 * @param response takes the state of the job
-	 * @param job runs it to its end, for the caller that it is handed
-	 * @throws IOException if the answer cannot be written
+	 * Starts a job without records, and answers its request with the status of the job.
+	 * @param client the client that owns the job
+	 * @param job runs the job to its end, for the given caller
+	 * @throws IOException if the response cannot be written
 	 */
 	void begin(Client client, HttpServletResponse response, Function<Caller, EndedJob<?>> job) throws IOException {
-		preferred(response, begin(client, () -> new Prepared(job, () -> {
+		answerPreference(response, begin(client, () -> new Prepared(job, () -> {
 		})));
 	}
 
-	private void preferred(HttpServletResponse response, JobStatus job) throws IOException {
+	private void answerPreference(HttpServletResponse response, JobStatus job) throws IOException {
 		response.setHeader("Preference-Applied", PREFERENCE);
-		accepted(response, job);
+		answerAccepted(response, job);
 	}
 
-	private void accepted(HttpServletResponse response, JobStatus job) throws IOException {
+	private void answerAccepted(HttpServletResponse response, JobStatus job) throws IOException {
 		this.reports.accepted(job, this.recorder.keep(job.jobId()), response);
 	}
 
 	/**
-	 * Goes on with a job that another process has left, and answers the request for it.
-	 * @param client the client whose job it is
-	 * @param job the job, which is interrupted
-	 * @param response takes the state of the job
-	 * @throws IOException if the answer cannot be written
+	 * Resumes an interrupted job of an earlier process, and answers the request with the
+	 * status of the job.
+	 * @param client the client that owns the job
+	 * @throws IOException if the response cannot be written
 	 */
 	void resume(Client client, InterruptedJob job, HttpServletResponse response) throws IOException {
-		accepted(response, begin(client, () -> {
+		answerAccepted(response, begin(client, () -> {
 			if (!job.claim()) {
 				throw JobViews.claimed();
 			}
@@ -205,66 +202,69 @@ class AsyncJobs {
 		return Problems.exception(type, reason.detail());
 	}
 
-	/** Takes a place of this instance, and one of the client. */
-	private Runnable take(Client client) {
-		Semaphore own = this.jobs.take(client);
-		if (!this.places.tryTake(client)) {
-			own.release();
+	/**
+	 * Takes a permit of the client and one for asynchronous jobs.
+	 * @return releases both permits
+	 */
+	private Runnable takePermits(Client client) {
+		Semaphore clientPermit = this.jobs.take(client);
+		if (!this.permits.tryTake(client)) {
+			clientPermit.release();
 			throw Problems.exception(Problem.TOO_MANY,
-					this.places.refusal(client) + ": send the request again later, or without Prefer");
+					this.permits.refusal(client) + ": send the request again later, or without Prefer");
 		}
 		return () -> {
-			this.places.leave(client);
-			own.release();
+			this.permits.leave(client);
+			clientPermit.release();
 		};
 	}
 
 	private JobStatus begin(Client client, Preparation preparation) {
 		this.jobs.refuseIfClosed();
-		Runnable leave = take(client);
+		Runnable releasePermits = takePermits(client);
 		AsyncCaller caller = new AsyncCaller();
 		boolean begun = false;
 		try {
 			Prepared prepared = preparation.prepare();
 			try {
-				this.threads.execute(() -> run(prepared, caller, leave));
+				this.threads.execute(() -> run(prepared, caller, releasePermits));
 				begun = true;
 			}
 			finally {
 				if (!begun) {
-					prepared.remains.close();
+					prepared.cleanup.run();
 				}
 			}
 		}
 		finally {
 			if (!begun) {
-				leave.run();
+				releasePermits.run();
 			}
 		}
 		return caller.awaitJob();
 	}
 
-	private void run(Prepared prepared, AsyncCaller caller, Runnable leave) {
+	private void run(Prepared prepared, AsyncCaller caller, Runnable releasePermits) {
 		try {
 			prepared.job.apply(caller).memory().close();
 		}
 		catch (RuntimeException | Error ex) {
 			if (caller.refuse(ex)) {
-				// A job that was taken keeps its body for as long as it is asked for.
-				prepared.remains.close();
+				// An accepted job keeps its body, because callers may list its items.
+				prepared.cleanup.run();
 			}
 			else {
 				logger.error("An asynchronous job failed by a defect of the service", ex);
 			}
 		}
 		finally {
-			leave.run();
-			caller.refuse(new IllegalStateException("The job was run for nobody"));
+			releasePermits.run();
+			caller.refuse(new IllegalStateException("The job ended before it was accepted"));
 		}
 	}
 
-	/** Reads an upload to its end, and lets the job read the copy. */
-	private Prepared copied(Client client, String id, UploadedRecords upload, HttpServletRequest request,
+	/** Copies the body of an upload to disk, and prepares a job that reads the copy. */
+	private Prepared prepareUpload(Client client, String id, UploadedRecords upload, HttpServletRequest request,
 			BiFunction<JobInput, Caller, EndedJob<?>> job) {
 		try {
 			Spool.Share share = client.share(this.spool);
@@ -288,12 +288,10 @@ class AsyncJobs {
 		}
 	}
 
-	/**
-	 * The problem of a body that could not be read to its end before anything was run.
-	 */
+	/** The problem of a body that could not be read to its end. No record has run. */
 	ErrorResponseException unreadable(IOException failure, HttpServletRequest request) {
 		ErrorResponseException problem = problem(failure);
-		// The web server answers by itself where it has met the failure.
+		// The web server sends this problem if it makes the response itself.
 		problem.getBody().setInstance(URI.create(request.getRequestURI()));
 		ProblemErrorController.keep(request, Problems.answer(problem.getBody()));
 		return problem;
@@ -335,16 +333,18 @@ class AsyncJobs {
 		}
 	}
 
-	/** A job that has ended is still to be recorded, and its key to be settled. */
+	/**
+	 * Waits for the threads, because they record the ends of jobs and settle their keys.
+	 */
 	@PreDestroy
 	void shutDown() throws InterruptedException {
 		this.threads.shutdown();
 		if (!this.threads.awaitTermination(5, TimeUnit.SECONDS)) {
-			logger.warn("Asynchronous jobs have not ended, and their records may say that they run");
+			logger.warn("Some asynchronous jobs have not ended yet: their records may still say that they run");
 		}
 	}
 
-	/** Prepares a job. */
+	/** Prepares a job before its thread starts. */
 	@FunctionalInterface
 	private interface Preparation {
 
@@ -352,16 +352,12 @@ class AsyncJobs {
 
 	}
 
-	/** What is left of a job once it has ended. */
-	@FunctionalInterface
-	private interface Remains {
-
-		void close();
-
-	}
-
-	/** A job that can run without its request, and what it leaves behind. */
-	private record Prepared(Function<Caller, EndedJob<?>> job, Remains remains) {
+	/**
+	 * A job that can run without its request.
+	 *
+	 * @param cleanup runs if the job is not accepted
+	 */
+	private record Prepared(Function<Caller, EndedJob<?>> job, Runnable cleanup) {
 
 	}
 

@@ -9,7 +9,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
-/** Lets Spring take methods and paths from the table of calls. */
+/** Maps requests to the methods that have a {@link CallMapping}. */
 @Component
 class CallHandlerMapping implements WebMvcRegistrations {
 
@@ -19,9 +19,9 @@ class CallHandlerMapping implements WebMvcRegistrations {
 
 			@Override
 			protected @Nullable RequestMappingInfo getMappingForMethod(Method method, Class<?> handlerType) {
-				CallMapping serves = method.getAnnotation(CallMapping.class);
-				return (serves != null) ? RequestMappingInfo.paths(serves.value().path())
-					.methods(serves.value().method())
+				CallMapping mapping = method.getAnnotation(CallMapping.class);
+				return (mapping != null) ? RequestMappingInfo.paths(mapping.value().path())
+					.methods(mapping.value().method())
 					.options(getBuilderConfiguration())
 					.build() : super.getMappingForMethod(method, handlerType);
 			}

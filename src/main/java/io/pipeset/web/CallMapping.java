@@ -6,16 +6,12 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/**
- * Lets a method of a controller serve a call, by the method and path that its row of the
- * table has.
- */
+/** Maps requests with the method and path of a call to a method of a controller. */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
 public @interface CallMapping {
 
-	/** The call. */
 	Call value();
 
 }

@@ -18,74 +18,81 @@ import org.slf4j.LoggerFactory;
 import org.springframework.web.ErrorResponseException;
 
 /**
- * The places of calls that have none in the queue of jobs, so that slow ones keep no
- * threads of the web server from jobs. As many calls may wait for a place as there are
- * places: each that waits has a thread as well.
+ * Limits how many calls of a kind run at once. It is for calls that are not in the queue
+ * of jobs, so that slow calls do not take the web server's threads from jobs. As many
+ * calls may wait as there are permits, because a call that waits holds a thread as well.
  */
 final class CallPermits {
 
 	private static final Logger logger = LoggerFactory.getLogger(CallPermits.class);
 
-	/** A call that takes longer than others waits for its body, or for Redis. */
+	/** Usual calls end sooner. A slow call waits for its body or for Redis. */
 	private static final long WAIT_MILLIS = 1000;
 
 	private final long waitMillis;
 
+	/** The name of the calls, for messages. */
 	private final String calls;
 
-	private final ClientPermits places;
+	private final ClientPermits permits;
 
 	private final Semaphore waiting;
 
-	/** Those who read an answer that is written in a place. */
+	/** The callers whose responses are being written. */
 	private final Set<Caller> readers = Collections.synchronizedSet(new HashSet<>());
 
 	/**
-	 * Makes places.
-	 * @param calls the calls that take them, for messages: "scripts"
+	 * Creates permits.
+	 * @param total the most calls that run at once
+	 * @param calls the name of the calls, for messages: "scripts"
 	 */
-	CallPermits(int most, String calls) {
-		this(most, calls, WAIT_MILLIS);
+	CallPermits(int total, String calls) {
+		this(total, calls, WAIT_MILLIS);
 	}
 
-	/** Makes places for which calls wait for another time than usual. */
-	CallPermits(int most, String calls, long waitMillis) {
+	/**
+	 * Creates permits with another wait than usual.
+	 * @param waitMillis the longest wait for a permit, in milliseconds
+	 */
+	CallPermits(int total, String calls, long waitMillis) {
 		this.waitMillis = waitMillis;
 		this.calls = calls;
-		this.places = new ClientPermits(most, calls + " under way", "the service takes at once");
-		this.waiting = new Semaphore(most);
+		this.permits = new ClientPermits(total, calls + " under way", "the service takes at once");
+		this.waiting = new Semaphore(total);
 	}
 
 	/**
-	 * Makes a call in a place.
-	 * @throws ErrorResponseException if no place becomes free in time; nothing was done
+	 * Runs a call with a permit.
+	 * @throws ErrorResponseException if no permit becomes free in time; the call did not
+	 * run
 	 */
-	<T, X extends Exception> T take(Client client, Call<T, X> call) throws X {
-		if (!this.places.tryTake(client) && !awaitPlace(client)) {
-			throw Problems.exception(Problem.TOO_MANY, this.places.refusal(client) + ": send the request again later");
+	<T, X extends Exception> T run(Client client, PermittedCall<T, X> call) throws X {
+		if (!this.permits.tryTake(client) && !awaitPermit(client)) {
+			throw Problems.exception(Problem.TOO_MANY, this.permits.refusal(client) + ": send the request again later");
 		}
 		try {
-			return call.make();
+			return call.run();
 		}
 		finally {
-			this.places.leave(client);
+			this.permits.leave(client);
 		}
 	}
 
 	/**
-	 * Makes a call that writes its answer in its place. Answers that are read too slowly
-	 * are given up once no place is free.
-	 * @throws ErrorResponseException if no place becomes free in time; nothing was done
+	 * Runs a call that writes its response while it holds the permit. If no permit is
+	 * free, this method ends the connections of callers that read too slowly.
+	 * @throws ErrorResponseException if no permit becomes free in time; the call did not
+	 * run
 	 */
-	<T, X extends Exception> T take(Client client, HttpServletRequest request, Call<T, X> call) throws X {
-		if (this.places.areTaken()) {
+	<T, X extends Exception> T run(Client client, HttpServletRequest request, PermittedCall<T, X> call) throws X {
+		if (this.permits.areTaken()) {
 			endSlowReaders();
 		}
-		return take(client, () -> {
+		return run(client, () -> {
 			Caller reader = CallerConnection.of(request);
 			this.readers.add(reader);
 			try {
-				return call.make();
+				return call.run();
 			}
 			finally {
 				this.readers.remove(reader);
@@ -94,24 +101,26 @@ final class CallPermits {
 	}
 
 	private void endSlowReaders() {
-		// None of them leaves meanwhile, and has another request on its connection.
+		// The lock keeps the readers in the set. Otherwise the connection of a reader
+		// could
+		// have another request already.
 		synchronized (this.readers) {
 			long ended = this.readers.stream()
 				.filter((reader) -> reader instanceof CallerConnection connection && connection.endIfReadTooSlowly())
 				.count();
 			if (ended > 0) {
-				logger.warn("Some {} were read too slowly while others needed their places: {} connections were ended",
-						this.calls, ended);
+				logger.warn("Ended {} connections, because their callers read {} too slowly while no permit was free",
+						ended, this.calls);
 			}
 		}
 	}
 
-	private boolean awaitPlace(Client client) {
+	private boolean awaitPermit(Client client) {
 		if (!this.waiting.tryAcquire()) {
 			return false;
 		}
 		try {
-			return this.places.tryTake(client, this.waitMillis);
+			return this.permits.tryTake(client, this.waitMillis);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -122,11 +131,11 @@ final class CallPermits {
 		}
 	}
 
-	/** A call to be made. */
+	/** A call that needs a permit. */
 	@FunctionalInterface
-	interface Call<T, X extends Exception> {
+	interface PermittedCall<T, X extends Exception> {
 
-		T make() throws X;
+		T run() throws X;
 
 	}
 

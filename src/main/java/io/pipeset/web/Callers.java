@@ -5,16 +5,15 @@ import io.pipeset.job.Client;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContextHolder;
 
-/** The clients whose requests are under way. */
+/** Finds the client of a request. */
 final class Callers {
 
 	private Callers() {
 	}
 
 	/**
-	 * The client whose request this thread serves, as Spring Security has authenticated
-	 * it.
-	 * @throws IllegalStateException if there is none, by a defect
+	 * The authenticated client of the request that this thread serves.
+	 * @throws IllegalStateException if there is none, which is a defect of the service
 	 */
 	static Client current() {
 		Authentication authentication = SecurityContextHolder.getContext().getAuthentication();

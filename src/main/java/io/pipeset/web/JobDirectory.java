@@ -28,16 +28,16 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.ErrorResponseException;
 
 /**
- * Finds jobs, wherever they are: those of this instance first, because it knows best how
- * they stand, and then those of other instances and of former processes, by their
- * records.
+ * Finds the jobs of all instances. The jobs of this instance come first, because it has
+ * their current status. The jobs of other instances and of earlier processes are found by
+ * their records in the control Redis.
  */
 @Component
 class JobDirectory {
 
-	private static final int MOST_LOOKS = 16;
+	private static final int MAX_LOOKUPS = 16;
 
-	private final CallPermits places = new CallPermits(MOST_LOOKS, "looks at jobs of other instances");
+	private final CallPermits lookups = new CallPermits(MAX_LOOKUPS, "lookups of jobs of other instances");
 
 	private final JobRegistry jobs;
 
@@ -45,30 +45,34 @@ class JobDirectory {
 
 	private final JobRecords records;
 
-	private final JobViews looks;
+	private final JobViews views;
 
-	JobDirectory(JobRegistry jobs, JobRecorder recorder, JobRecords records, JobViews looks) {
-		this.looks = looks;
+	JobDirectory(JobRegistry jobs, JobRecorder recorder, JobRecords records, JobViews views) {
+		this.views = views;
 		this.jobs = jobs;
 		this.recorder = recorder;
 		this.records = records;
 	}
 
 	/**
-	 * Lists the jobs of a client, the newest first: those of this instance, and those of
-	 * others that are recorded.
-	 * @param state their state; {@code null} for any
-	 * @param kind their kind; {@code null} for any
-	 * @param after the id behind which the page begins; {@code null} for the newest job
+	 * Lists the jobs of a client, the newest first: the jobs of this instance, and the
+	 * recorded jobs of other instances. If the control Redis fails, the page has only the
+	 * jobs of this instance, and a warning.
+	 * @param state the state of the listed jobs; {@code null} for any
+	 * @param kind the kind of the listed jobs; {@code null} for any
+	 * @param after the id after which the page begins; {@code null} to begin with the
+	 * newest job
+	 * @param limit the most jobs on the page, 1 or more
 	 */
 	JobList page(Client client, @Nullable JobState state, @Nullable JobKind kind, @Nullable String after, int limit) {
-		// This instance knows best how its own jobs stand.
+		// This instance has the current status of its own jobs, so their records are not
+		// used.
 		NavigableMap<String, JobStatus> page = new TreeMap<>(Comparator.reverseOrder());
 		String next = null;
 		List<Warning> warnings = List.of();
 		try {
-			// One more tells whether there is another page.
-			Found found = this.places.take(client,
+			// One job more than the limit shows whether there is another page.
+			Found found = this.lookups.run(client,
 					() -> this.records.list(client.name(), state, kind, after, limit + 1));
 			next = found.next();
 			for (JobRecord job : found.jobs()) {
@@ -80,12 +84,12 @@ class JobDirectory {
 		}
 		catch (ControlRedisException ex) {
 			warnings = List.of(new Warning("NOT_RECORDED", null,
-					ex.getMessage() + ". Only the jobs that this instance knows by itself are listed", null));
+					ex.getMessage() + ". Only the jobs of this instance are listed", null));
 		}
 		this.jobs.list(client, state, kind, after, limit + 1).forEach((job) -> page.put(job.id(), job.status()));
 		String end = next;
 		if (end != null) {
-			// Others may stand between those behind it.
+			// Recorded jobs that were not read may belong between the later ones.
 			page.tailMap(end, false).clear();
 		}
 		List<JobStatus> listed = page.values().stream().limit(limit).toList();
@@ -94,37 +98,38 @@ class JobDirectory {
 
 	/**
 	 * Finds a job of a client.
-	 * @throws ErrorResponseException if no instance knows it, or the control Redis does
-	 * not answer
+	 * @throws ErrorResponseException if no instance knows the job, or this instance does
+	 * not know it and the control Redis fails
 	 */
 	JobHandle find(String id, Client client) {
 		return this.jobs.find(id, client)
-			.<JobHandle>map((job) -> new LocalJob(job, this.jobs, this.recorder, this.looks))
-			.orElseGet(() -> new RemoteJob(record(id, client), this.records, this.looks));
+			.<JobHandle>map((job) -> new LocalJob(job, this.jobs, this.recorder, this.views))
+			.orElseGet(() -> new RemoteJob(record(id, client), this.records, this.views));
 	}
 
 	private JobRecord record(String id, Client client) {
 		return Optional.of(id)
 			.filter(JobIds::matches)
-			.flatMap((known) -> reading(() -> this.places.take(client, () -> this.records.find(known))))
+			.flatMap((jobId) -> query(() -> this.lookups.run(client, () -> this.records.find(jobId))))
 			.filter((job) -> job.client().equals(client.name()))
 			.orElseThrow(() -> Problems.exception(Problem.NOT_FOUND,
 					"There is no job '" + Excerpt.of(id) + "' here, or no longer: an instance knows the jobs that run"
-							+ " on it and, for an hour, the last thousand that ran; asynchronous jobs are known to all"
-							+ " instances, for pipeset.jobs.retention"));
+							+ " on it and, for an hour, the last thousand that ran. All instances know asynchronous"
+							+ " jobs for pipeset.jobs.retention"));
 	}
 
 	/**
-	 * Asks the control Redis.
-	 * @throws ErrorResponseException if it does not answer
+	 * Runs a call to the control Redis for a job of another instance.
+	 * @throws ErrorResponseException if the control Redis fails
 	 */
-	static <T> T reading(Supplier<T> call) {
+	static <T> T query(Supplier<T> call) {
 		try {
 			return call.get();
 		}
 		catch (ControlRedisException ex) {
 			throw Problems.exception(Problem.CONTROL_UNREACHABLE,
-					"This instance does not know the job, and cannot ask for the jobs of others. " + ex.getMessage());
+					"This instance does not know the job, and cannot query the jobs of other instances. "
+							+ ex.getMessage());
 		}
 	}
 
@@ -132,8 +137,8 @@ class JobDirectory {
 	 * A page of the list of jobs.
 	 *
 	 * @param jobs the jobs, the newest first
-	 * @param next the id behind which the next page begins; {@code null} for the last one
-	 * @param warnings the reasons for which the list may not be complete
+	 * @param next the id after which the next page begins; {@code null} on the last page
+	 * @param warnings the reasons why the list may be incomplete
 	 */
 	@JsonInclude(JsonInclude.Include.NON_EMPTY)
 	record JobList(@JsonInclude(JsonInclude.Include.ALWAYS) List<JobStatus> jobs, @Nullable String next,

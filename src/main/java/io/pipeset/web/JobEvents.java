@@ -31,31 +31,31 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
- * Tells subscribers how far a job has come, four times a second, until it has ended: as
- * <a href="https://html.spec.whatwg.org/multipage/server-sent-events.html">Server-Sent
- * Events</a>, or as a line for a terminal. A subscriber that does not read skips what it
- * has missed, keeps nobody else waiting, and is left when the web server gives up writing
- * to it.
+ * Sends the progress of jobs to subscribers, four times a second until the job has ended:
+ * as <a href="https://html.spec.whatwg.org/multipage/server-sent-events.html">Server-Sent
+ * Events</a>, or as a line for a terminal. A subscriber that does not read misses events,
+ * and does not delay other subscribers. It is removed when the web server gives up
+ * writing to it.
  */
 @Component
 class JobEvents {
 
-	/** The name of the last event, and its id. */
+	/** The name and the id of the last event. */
 	private static final String END = "end";
 
 	private static final long TICK_MILLIS = 250;
 
 	private static final MediaType TEXT = MediaType.valueOf("text/plain;charset=UTF-8");
 
-	private final ClientPermits places;
+	private final ClientPermits permits;
 
 	private final Set<Subscriber> subscribers = ConcurrentHashMap.newKeySet();
 
-	/** A thread for each subscriber to which something is being written. */
+	/** Has one thread for each subscriber that is being written to. */
 	private final ExecutorService writers;
 
 	JobEvents(JobLimits limits) {
-		this.places = new ClientPermits(limits.maxEventStreams(), "streams of events",
+		this.permits = new ClientPermits(limits.maxEventStreams(), "streams of events",
 				"pipeset.limits.max-event-streams=" + limits.maxEventStreams() + " allows");
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("events-");
 		threads.setDaemon(true);
@@ -63,40 +63,44 @@ class JobEvents {
 	}
 
 	/**
-	 * Tells a caller of a job from now on.
-	 * @param client the client that asks for it
-	 * @param job tells how the job stands, which may have ended
-	 * @param request says in which form, and what the caller has heard already
-	 * @return the stream; without one if the caller has heard all
-	 * @throws ErrorResponseException if there are too many subscribers
+	 * Starts a stream of events, and writes the first event.
+	 * @param job reads the status of the job, which may have ended
+	 * @param request the header {@code Accept} selects the form, and
+	 * {@code Last-Event-ID} shows whether the caller has received the last event
+	 * @return a response with the stream; without a body to HEAD, or if the caller has
+	 * received the last event
+	 * @throws ErrorResponseException if the client, or all clients together, have too
+	 * many streams
 	 */
 	ResponseEntity<ResponseBodyEmitter> subscribe(Client client, Supplier<JobStatus> job, HttpServletRequest request) {
 		if (END.equals(request.getHeader("Last-Event-ID"))) {
 			return ResponseEntity.noContent().build();
 		}
-		boolean text = wantsText(request);
+		boolean text = prefersText(request);
 		ResponseEntity.BodyBuilder answer = ResponseEntity.ok()
 			.contentType((text) ? TEXT : MediaType.TEXT_EVENT_STREAM)
-			// A proxy that collects answers would show them all at once.
+			// Otherwise a proxy such as nginx may collect events and send them at once.
 			.header("X-Accel-Buffering", "no");
 		if (HttpMethod.HEAD.matches(request.getMethod())) {
-			// Nothing would ever be written, by which a subscriber is found to be gone.
+			// Only a failed write shows that a subscriber has disconnected, and a
+			// response
+			// to HEAD is never written to.
 			return answer.build();
 		}
-		if (!this.places.tryTake(client)) {
-			throw Problems.exception(Problem.TOO_MANY,
-					this.places.refusal(client) + ": ask again later, or look at the job itself");
+		if (!this.permits.tryTake(client)) {
+			throw Problems.exception(Problem.TOO_MANY, this.permits.refusal(client)
+					+ ": send the request again later, or query the job with GET /v1/jobs/{id}");
 		}
 		ResponseBodyEmitter emitter = (text) ? new ResponseBodyEmitter(-1L) : new SseEmitter(-1L);
 		Subscriber subscriber = new Subscriber(client, job, emitter);
 		this.subscribers.add(subscriber);
-		emitter.onCompletion(subscriber::leave);
-		emitter.onError((ex) -> subscriber.leave());
+		emitter.onCompletion(subscriber::unsubscribe);
+		emitter.onError((ex) -> subscriber.unsubscribe());
 		subscriber.run();
 		return answer.body(emitter);
 	}
 
-	/** Writes to all subscribers to which nothing is being written. */
+	/** Starts a write to each subscriber that is not being written to. */
 	@Scheduled(fixedRate = TICK_MILLIS)
 	void tick() {
 		for (Subscriber subscriber : this.subscribers) {
@@ -105,14 +109,14 @@ class JobEvents {
 					this.writers.execute(subscriber);
 				}
 				catch (RejectedExecutionException | OutOfMemoryError ex) {
-					// It has its turn again at the next tick, if there is a thread then.
+					// No thread is available. The next tick tries again.
 					subscriber.writing.set(false);
 				}
 			}
 		}
 	}
 
-	/** How many streams are open. */
+	/** The number of open streams. */
 	int count() {
 		return this.subscribers.size();
 	}
@@ -122,8 +126,8 @@ class JobEvents {
 		this.writers.shutdown();
 	}
 
-	/** Whether text is asked for by its name. */
-	private static boolean wantsText(HttpServletRequest request) {
+	/** Whether the header {@code Accept} names plain text, and not events with it. */
+	private static boolean prefersText(HttpServletRequest request) {
 		return Collections.list(request.getHeaders(HttpHeaders.ACCEPT))
 			.stream()
 			.anyMatch((accepted) -> accepted.contains(MediaType.TEXT_PLAIN_VALUE)
@@ -139,10 +143,13 @@ class JobEvents {
 
 		private final ResponseBodyEmitter emitter;
 
-		/** From the beginning, so that no tick comes before the first event. */
+		/**
+		 * Whether a thread writes to the subscriber. It is {@code true} from the start,
+		 * so that no tick writes before the first event.
+		 */
 		private final AtomicBoolean writing = new AtomicBoolean(true);
 
-		/** The id of the last event. One thread at a time writes. */
+		/** The id of the last written event. Only one thread at a time writes. */
 		private long id = -1;
 
 		private Subscriber(Client client, Supplier<JobStatus> job, ResponseBodyEmitter emitter) {
@@ -164,8 +171,8 @@ class JobEvents {
 		private void write() {
 			JobStatus status = this.job.get();
 			boolean ended = !status.state().isActive();
-			// Ticks may come within a millisecond, or find the same look at another's
-			// job.
+			// Two ticks may have the same time: within a millisecond, or if the status of
+			// another instance's job was not read again.
 			this.id = Math.max(this.id + 1, status.progress().elapsedMillis());
 			try {
 				if (this.emitter instanceof SseEmitter events) {
@@ -178,20 +185,20 @@ class JobEvents {
 					this.emitter.send(ProgressLine.of(status), TEXT);
 				}
 				if (ended) {
-					leave();
+					unsubscribe();
 					this.emitter.complete();
 				}
 			}
 			catch (IOException | IllegalStateException ex) {
-				// The subscriber is gone; the web server ends the request.
-				leave();
+				// The subscriber has disconnected. The web server ends the request.
+				unsubscribe();
 			}
 		}
 
-		/** Gives its place back, once. */
-		private void leave() {
+		/** Removes the subscriber and releases its permit, once. */
+		private void unsubscribe() {
 			if (JobEvents.this.subscribers.remove(this)) {
-				JobEvents.this.places.leave(this.client);
+				JobEvents.this.permits.leave(this.client);
 			}
 		}
 

@@ -12,36 +12,36 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponseException;
 
 /**
- * A job as callers ask for it: one of this instance, or one of another instance or a
- * former process, which is known by its record in the control Redis. Each method throws
- * an {@link ErrorResponseException} if the job does not allow it.
+ * A job that a caller names by its id. It is a job of this instance, or a job of another
+ * instance or an earlier process, which has a record in the control Redis. Each method
+ * throws an {@link ErrorResponseException} if the job does not allow the request.
  */
 sealed interface JobHandle permits LocalJob, RemoteJob {
 
-	/** Answers with its state and its report. */
-	ResponseEntity<?> look();
+	/** The status of the job with its report, as the response to the caller. */
+	ResponseEntity<?> view();
 
-	/** Reads its state, again and again. */
+	/** Reads the current status of the job each time. */
 	Supplier<JobStatus> follow();
 
 	/**
-	 * Its records that did not run as asked.
-	 * @return {@code null} if all of them ran, and no record is kept
+	 * The records of the job that did not run as requested.
+	 * @return {@code null} if another instance had the job, and all its records ran
 	 */
 	@Nullable JobItems items();
 
-	/** Cancels it. */
+	/** Cancels the job, or asks its instance to cancel it. */
 	ResponseEntity<JobStatus> cancel();
 
-	/** The job to go on with, which is interrupted. */
+	/** The interrupted job, to be resumed. */
 	InterruptedJob interrupted();
 
 	JobKind kind();
 
 	/**
-	 * Changes its pace.
+	 * Changes the rate limit of the job, or asks its instance to change it.
 	 * @param perSecond records or keys a second; 0 for no limit
 	 */
-	ResponseEntity<?> pace(long perSecond);
+	ResponseEntity<?> changePace(long perSecond);
 
 }

@@ -11,7 +11,7 @@ import jakarta.servlet.http.HttpServletResponse;
 
 import org.springframework.web.bind.annotation.RestController;
 
-/** The call for jobs of any records. */
+/** Handles the call that runs records of any operation, or a sweep. */
 @RestController
 class JobsController {
 

@@ -108,7 +108,7 @@ class KnownJobsController {
 	@CallMapping(Call.GET_JOB)
 	ResponseEntity<?> get(@PathVariable String id, HttpServletRequest request) {
 		PlainRequest.require(request);
-		return this.jobs.find(id, Callers.current()).look();
+		return this.jobs.find(id, Callers.current()).view();
 	}
 
 	@CallMapping(Call.FOLLOW_JOB)
@@ -131,7 +131,7 @@ class KnownJobsController {
 		}
 		refuseIfMissing(items);
 		try {
-			OutputStream output = this.downloads.take(client, request, () -> {
+			OutputStream output = this.downloads.run(client, request, () -> {
 				response.setContentType(ITEMS);
 				OutputStream out = new BufferedOutputStream(response.getOutputStream(), 64 << 10);
 				items.write(statuses, out);
@@ -192,7 +192,7 @@ class KnownJobsController {
 							+ " fast Redis is: only other jobs have a rate limit");
 		}
 		client.requirePace((perSecond > 0) ? perSecond : null);
-		return job.pace(perSecond);
+		return job.changePace(perSecond);
 	}
 
 	private static Query queryWithoutBody(HttpServletRequest request) {

@@ -20,7 +20,7 @@ import org.springframework.http.ResponseEntity;
 record LocalJob(KnownJob job, JobRegistry jobs, JobRecorder recorder, JobViews views) implements JobHandle {
 
 	@Override
-	public ResponseEntity<?> look() {
+	public ResponseEntity<?> view() {
 		return this.views.answer(this.job);
 	}
 
@@ -90,11 +90,11 @@ record LocalJob(KnownJob job, JobRegistry jobs, JobRecorder recorder, JobViews v
 	}
 
 	@Override
-	public ResponseEntity<?> pace(long perSecond) {
+	public ResponseEntity<?> changePace(long perSecond) {
 		if (!this.job.pace((perSecond > 0) ? perSecond : null)) {
 			throw JobViews.ended(this.job.state());
 		}
-		return look();
+		return view();
 	}
 
 }

@@ -33,14 +33,14 @@ class ReceiptsController {
 	ResponseEntity<Void> acknowledge(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
 		Client client = Callers.current();
-		return answer(this.permits.take(client, () -> this.receipts.acknowledge(id, client.name())));
+		return answer(this.permits.run(client, () -> this.receipts.acknowledge(id, client.name())));
 	}
 
 	@CallMapping(Call.GIVE_BACK_VALUES)
 	ResponseEntity<Void> giveBack(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
 		Client client = Callers.current();
-		return answer(this.permits.take(client, () -> this.receipts.giveBack(id, client.name())));
+		return answer(this.permits.run(client, () -> this.receipts.giveBack(id, client.name())));
 	}
 
 	private static void check(String id, HttpServletRequest request) {

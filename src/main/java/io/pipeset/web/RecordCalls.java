@@ -123,7 +123,7 @@ class RecordCalls {
 			client.requirePace(pace);
 		}
 		String key = IdempotencyKey.of(request);
-		boolean waits = !AsyncJobs.isAsked(request);
+		boolean waits = !AsyncJobs.isRequested(request);
 		if (key != null || !waits) {
 			refuseUnsafePop(input, settings, values);
 		}

@@ -44,7 +44,7 @@ final class RemoteJob implements JobHandle {
 	}
 
 	@Override
-	public ResponseEntity<?> look() {
+	public ResponseEntity<?> view() {
 		return this.views.answer(this.job);
 	}
 
@@ -93,7 +93,7 @@ final class RemoteJob implements JobHandle {
 		}
 		submit(() -> this.records.cancel(this.job));
 		return accepted(
-				JobDirectory.reading(() -> this.records.status(this.job.status().jobId())).orElse(this.job.status()));
+				JobDirectory.query(() -> this.records.status(this.job.status().jobId())).orElse(this.job.status()));
 	}
 
 	/**
@@ -103,7 +103,7 @@ final class RemoteJob implements JobHandle {
 	 * for the instance
 	 */
 	@Override
-	public ResponseEntity<JobStatus> pace(long perSecond) {
+	public ResponseEntity<JobStatus> changePace(long perSecond) {
 		if (!this.job.status().state().isActive()) {
 			throw JobViews.ended(this.job.status().state());
 		}
@@ -112,7 +112,7 @@ final class RemoteJob implements JobHandle {
 	}
 
 	private void submit(Supplier<Boolean> request) {
-		if (!JobDirectory.reading(request)) {
+		if (!JobDirectory.query(request)) {
 			throw Problems.exception(Problem.TOO_MANY,
 					"The job's instance, " + this.job.instance() + ", has not read " + JobRecords.MOST_REQUESTS
 							+ " requests yet, and no more may wait for it: send the request again later");
@@ -134,7 +134,7 @@ final class RemoteJob implements JobHandle {
 		}
 		// An earlier process of this instance is dead, even if its lease still exists.
 		boolean dead = this.job.instance().equals(this.records.instance())
-				|| JobDirectory.reading(() -> !this.records.isAlive(this.job.lease()));
+				|| JobDirectory.query(() -> !this.records.isAlive(this.job.lease()));
 		ErrorResponseException problem = Problems.exception(Problem.HELD_ELSEWHERE,
 				"The job's records are on the disk of the instance that ran it, " + this.job.instance() + ((dead)
 						? ", which has ended. Start a process there with the same pipeset.spool.directory: it finds"

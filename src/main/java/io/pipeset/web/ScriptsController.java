@@ -48,7 +48,7 @@ class ScriptsController {
 			throw Problems.exception(Problem.UNSUPPORTED_CONTENT_ENCODING, "Content-Encoding '" + Excerpt.of(encoding)
 					+ "' is not supported here; send the script without an encoding");
 		}
-		return this.permits.take(client, () -> load(read(request), request));
+		return this.permits.run(client, () -> load(read(request), request));
 	}
 
 	/**

@@ -59,7 +59,7 @@ class TuningsController {
 		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.limits, this.defaults);
 		query.refuseRest(TuningSettings.all().stream().map(Setting::name).toList());
 		Uploads.refuseBodyAndKey(request);
-		if (AsyncJobs.isAsked(request)) {
+		if (AsyncJobs.isRequested(request)) {
 			this.async.begin(client, response, (caller) -> this.tunings.run(client, settings, caller));
 			return;
 		}

@@ -15,24 +15,24 @@ import org.springframework.web.ErrorResponseException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** Calls that find no place do not take all threads of the web server. */
+/** Calls that wait for a permit do not take all threads of the web server. */
 class CallPermitsTests {
 
 	private static final Client client = Client.anybody(false);
 
 	@Test
-	void asManyCallsWaitAsThereArePlacesAndTheNextIsRefusedAtOnce() throws Exception {
-		CallPermits places = new CallPermits(1, "calls", TimeUnit.MINUTES.toMillis(5));
+	void asManyCallsWaitAsThereArePermitsAndTheNextIsRefusedAtOnce() throws Exception {
+		CallPermits permits = new CallPermits(1, "calls", TimeUnit.MINUTES.toMillis(5));
 		CountDownLatch begun = new CountDownLatch(1);
 		CountDownLatch end = new CountDownLatch(1);
-		CompletableFuture<Integer> first = OwnThread.supply(() -> places.take(client, () -> {
+		CompletableFuture<Integer> first = OwnThread.supply(() -> permits.run(client, () -> {
 			begun.countDown();
 			await(end);
 			return 1;
 		}));
 		await(begun);
 		List<CompletableFuture<Integer>> next = Stream
-			.generate(() -> OwnThread.supply(() -> places.take(client, () -> 2)))
+			.generate(() -> OwnThread.supply(() -> permits.run(client, () -> 2)))
 			.limit(3)
 			.toList();
 		CountDownLatch refused = new CountDownLatch(2);
@@ -48,15 +48,15 @@ class CallPermitsTests {
 		assertThat(first.get(1, TimeUnit.MINUTES)).isEqualTo(1);
 		assertThat(next.stream().filter((call) -> !call.isCompletedExceptionally()).map(CompletableFuture::join))
 			.containsExactly(2);
-		assertThat(places.<Integer, RuntimeException>take(client, () -> 3)).isEqualTo(3);
+		assertThat(permits.<Integer, RuntimeException>run(client, () -> 3)).isEqualTo(3);
 	}
 
 	@Test
-	void aCallThatFindsNoPlaceInTimeIsRefused() {
-		CallPermits places = new CallPermits(1, "calls", 0);
-		places.take(client,
+	void aCallThatGetsNoPermitInTimeIsRefused() {
+		CallPermits permits = new CallPermits(1, "calls", 0);
+		permits.run(client,
 				() -> assertThatExceptionOfType(ErrorResponseException.class)
-					.isThrownBy(() -> places.take(client, () -> 2))
+					.isThrownBy(() -> permits.run(client, () -> 2))
 					.satisfies((ex) -> assertThat(ex.getBody().getDetail())
 						.isEqualTo("There are 1 calls under way, as many as the service takes at once: send the request"
 								+ " again later")));

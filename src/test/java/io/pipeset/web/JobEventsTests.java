@@ -29,7 +29,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** Callers follow a job to its end, whenever they come and however they read. */
+/** Callers follow a job to its end, also if they come late or read slowly. */
 @ServiceTest(properties = "pipeset.limits.max-event-streams=100")
 class JobEventsTests {
 
@@ -55,7 +55,7 @@ class JobEventsTests {
 		this.meters = meters;
 	}
 
-	/** Begins a job, which has run two records and waits for the rest of its body. */
+	/** Starts a job that has run two records and waits for the rest of its body. */
 	@BeforeEach
 	void begin() throws IOException {
 		this.redis.flushall();
@@ -73,7 +73,7 @@ class JobEventsTests {
 	}
 
 	@Test
-	void aSubscriberHearsTheStateAtOnceThenProgressThenOneEnd() throws Exception {
+	void aSubscriberReceivesTheStateAtOnceThenProgressThenOneEnd() throws Exception {
 		try (Wire wire = subscribe()) {
 			assertThat(wire.line()).isEqualTo("HTTP/1.1 200 ");
 			List<String> lines = new ArrayList<>();
@@ -102,7 +102,7 @@ class JobEventsTests {
 	}
 
 	@Test
-	void eventsOfOneMomentHaveIdsOfTheirOwn() throws Exception {
+	void eventsWithinAMillisecondHaveDifferentIds() throws Exception {
 		try (Wire wire = subscribe()) {
 			List<Long> ids = new ArrayList<>();
 			while (ids.size() < 200) {
@@ -117,7 +117,7 @@ class JobEventsTests {
 	}
 
 	@Test
-	void aLateSubscriberHearsTheEndOnceAndNothingMore() throws Exception {
+	void aLateSubscriberReceivesOnlyTheEnd() throws Exception {
 		this.upload.lastChunk().answer().report();
 		Answer late = this.service.get("/v1/jobs/" + this.id + "/events");
 		assertThat(events(late.text())).singleElement().satisfies((event) -> {
@@ -131,7 +131,7 @@ class JobEventsTests {
 	}
 
 	@Test
-	void aSubscriberThatComesBackGoesOnWithTheStateOfNow() throws Exception {
+	void aSubscriberThatReconnectsReceivesTheCurrentState() throws Exception {
 		CountDownLatch begun = new CountDownLatch(1);
 		CompletableFuture<Answer> back = this.service.sendAsync(
 				this.service.request("/v1/jobs/" + this.id + "/events").header("Last-Event-ID", "17").GET(), begun);
@@ -143,7 +143,7 @@ class JobEventsTests {
 	}
 
 	@Test
-	void whoeverGoesAwayIsForgotten() throws Exception {
+	void aSubscriberThatDisconnectsIsRemoved() throws Exception {
 		subscribe().close();
 		try (Wire wire = subscribe()) {
 			wire.line();
@@ -154,7 +154,7 @@ class JobEventsTests {
 	}
 
 	@Test
-	void whoeverIsGoneBeforeTheFirstEventLeavesNoRequestUnderWay() throws Exception {
+	void aSubscriberThatDisconnectsBeforeTheFirstEventLeavesNoOpenRequest() throws Exception {
 		long before = answered();
 		for (int i = 0; i < 20; i++) {
 			subscribe().reset();
@@ -164,7 +164,7 @@ class JobEventsTests {
 	}
 
 	@Test
-	void aLookByHeadFollowsNothing() {
+	void aHeadRequestOpensNoStream() {
 		Answer look = this.service
 			.send(this.service.request("/v1/jobs/" + this.id + "/events").method("HEAD", BodyPublishers.noBody()));
 		assertThat(look.status()).isEqualTo(200);
@@ -173,7 +173,7 @@ class JobEventsTests {
 	}
 
 	@Test
-	void aHundredFollowAJobAtOnceAndTheNextIsToldToComeLater() throws Exception {
+	void aHundredCallersFollowAJobAtOnceAndTheNextIsRefused() throws Exception {
 		CountDownLatch begun = new CountDownLatch(100);
 		List<CompletableFuture<Answer>> all = Stream
 			.generate(
@@ -245,7 +245,7 @@ class JobEventsTests {
 		job.get(1, TimeUnit.MINUTES).report();
 	}
 
-	/** The requests for events that are no longer under way. */
+	/** The number of ended requests for events. */
 	private long answered() {
 		return this.meters.find("http.server.requests")
 			.tag("uri", "/v1/jobs/{id}/events")
@@ -293,7 +293,7 @@ class JobEventsTests {
 		return events;
 	}
 
-	/** An event as a subscriber hears it. */
+	/** An event that a subscriber received. */
 	private record Event(String id, String name, JsonNode data) {
 
 	}

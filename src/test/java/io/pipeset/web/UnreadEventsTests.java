@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Import;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** Whoever follows a job and does not read keeps nobody waiting, and is left. */
+/** A subscriber that does not read delays no other subscriber, and is removed. */
 @ServiceTest(properties = "pipeset.limits.body-idle-timeout=5s")
 @Import(SmallBuffers.class)
 class UnreadEventsTests {
@@ -32,7 +32,7 @@ class UnreadEventsTests {
 	}
 
 	@Test
-	void whoeverDoesNotReadIsLeftAndOthersHearTheEnd() throws Exception {
+	void aSubscriberThatDoesNotReadIsRemovedAndOthersReceiveTheEnd() throws Exception {
 		CompletableFuture<Answer> job = this.service
 			.sendAsync(this.service.request("/pipeset/1000000?rateLimit=1").POST(BodyPublishers.noBody()));
 		String path = "/v1/jobs/" + this.service.awaitJob("running");
@@ -42,7 +42,7 @@ class UnreadEventsTests {
 				"Host: 127.0.0.1:" + this.service.port(), "Accept: text/event-stream")) {
 			assertThat(deaf.line()).isEqualTo("HTTP/1.1 200 ");
 			await().until(() -> this.events.count() == 2);
-			// Fills what the network holds, which is the same as a long job does.
+			// Fills the network's buffers, as the events of a long job would.
 			await().pollInterval(10, TimeUnit.MILLISECONDS).until(() -> {
 				for (int i = 0; i < 10_000; i++) {
 					this.events.tick();

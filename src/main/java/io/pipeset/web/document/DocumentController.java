@@ -41,7 +41,7 @@ class DocumentController {
 	@CallMapping(Call.LIST_CALLS)
 	ResponseEntity<?> list(HttpServletRequest request) {
 		PlainRequest.require(request);
-		if (Accepted.is(MediaType.TEXT_HTML, request)) {
+		if (Accepted.isPreferred(MediaType.TEXT_HTML, request)) {
 			return ResponseEntity.ok()
 				.contentType(new MediaType(MediaType.TEXT_HTML, StandardCharsets.UTF_8))
 				.header("Content-Security-Policy", POLICY)
