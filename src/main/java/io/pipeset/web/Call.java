@@ -27,101 +27,82 @@ import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.RequestMethod;
 
 /**
- * The table of calls, a row each. Requests find their way by it; the start page, the
- * documentation and the OpenAPI document are made from it.
+ * The table of the HTTP calls. Requests are mapped by it, and the start page and the
+ * OpenAPI document are made from it. The table in docs/http.md must agree with it.
  */
 public enum Call {
 
-	/** The start page. */
-	LIST_CALLS(RequestMethod.GET, "/", "Lists these calls: as JSON, and to browsers as a page.", Body.NONE, Group.EVERY,
-			Answer.json(CallList.class, "The calls."), Answer.text(MediaType.TEXT_HTML_VALUE, "The same as a page.")),
+	LIST_CALLS(RequestMethod.GET, "/", "Lists these calls as JSON, or as a page for browsers.", Body.NONE, Group.EVERY,
+			Answer.json(CallList.class, "The calls."), Answer.text(MediaType.TEXT_HTML_VALUE, "The calls as a page.")),
 
-	/** The document. */
-	GET_DOCUMENT(RequestMethod.GET, "/v3/api-docs", "Has the [OpenAPI document](openapi.md), to make clients from.",
-			Body.NONE, Group.EVERY, Answer.json(Map.class, "The document.")),
+	GET_DOCUMENT(RequestMethod.GET, "/v3/api-docs",
+			"Returns the [OpenAPI document](openapi.md), from which clients can be generated.", Body.NONE, Group.EVERY,
+			Answer.json(Map.class, "The document.")),
 
-	/** Generated or uploaded SETs. */
 	PIPESET(RequestMethod.POST, "/pipeset/{count}",
-			"Without a body: `SET keyA00000 value-00000` and so on. With one: its records, each of them a SET.",
+			"Without a body: generates `SET keyA00000 value-00000` and so on. With a body: runs its records, each of them a SET.",
 			Body.UPLOAD, Group.UPLOAD, Answer.REPORT, Answer.ACCEPTED),
 
-	/** Generated or uploaded HSETs. */
 	PIPEHSET(RequestMethod.POST, "/pipehset/{count}",
-			"Without a body: `HSET hashA00000 id 0 value value-00000` and so on. With one: its records, each of them a HSET.",
+			"Without a body: generates `HSET hashA00000 id 0 value value-00000` and so on. With a body: runs its records, each of them a HSET.",
 			Body.UPLOAD, Group.UPLOAD, Answer.REPORT, Answer.ACCEPTED),
 
-	/** Pops. */
 	PIPERPOP(RequestMethod.POST, "/piperpop/{count}",
-			"RPOP, count times; the values stand in `values`, in pop order. With [`until=empty`](#pops) up to the first"
-					+ " empty answer; with [`reliable=true`](reliable-pop.md) no value is lost.",
+			"Runs RPOP `count` times. The report has the values in `values`, in pop order. With [`until=empty`](#pops) it"
+					+ " stops at the first empty answer; with [`reliable=true`](reliable-pop.md) no value is lost.",
 			Body.NONE, Group.SHORTCUT, Answer.REPORT, Answer.ACCEPTED),
 
-	/** Generated LPUSHs. */
-	LISTINPUT(RequestMethod.POST, "/listinput/{key}", "`LPUSH key value-00000` and so on.", Body.NONE, Group.SHORTCUT,
-			Answer.REPORT, Answer.ACCEPTED),
+	LISTINPUT(RequestMethod.POST, "/listinput/{key}", "Generates `LPUSH key value-00000` and so on.", Body.NONE,
+			Group.SHORTCUT, Answer.REPORT, Answer.ACCEPTED),
 
-	/** Any records. */
 	RUN_JOB(RequestMethod.POST, "/v1/jobs",
-			"Runs the records of the body; with `from=scan` the keys that SCAN finds: see [sweeps](#sweeps).",
+			"Runs the records of the body. With `from=scan` it runs a record for each key that SCAN finds: see [sweeps](#sweeps).",
 			Body.UPLOAD, Group.UPLOAD, Answer.REPORT, Answer.ACCEPTED),
 
-	/** The jobs. */
-	LIST_JOBS(RequestMethod.GET, "/v1/jobs", "Lists the [jobs](jobs.md) that there are, the newest first.", Body.NONE,
-			Group.LIST, Answer.json(JobDirectory.JobList.class, "A page of the list.")),
+	LIST_JOBS(RequestMethod.GET, "/v1/jobs", "Lists the [jobs](jobs.md), the newest first.", Body.NONE, Group.LIST,
+			Answer.json(JobDirectory.JobList.class, "A page of the list.")),
 
-	/** One job. */
-	GET_JOB(RequestMethod.GET, "/v1/jobs/{id}", "Has the report of a [job](jobs.md), while it runs as well.", Body.NONE,
-			Group.KNOWN, Answer.json(JobViews.Look.class, "The report, with the progress.")),
+	GET_JOB(RequestMethod.GET, "/v1/jobs/{id}", "Returns the report of a [job](jobs.md), also while it runs.",
+			Body.NONE, Group.KNOWN, Answer.json(JobViews.Look.class, "The report, with the progress.")),
 
-	/** The progress of one job. */
 	FOLLOW_JOB(RequestMethod.GET, "/v1/jobs/{id}/events",
-			"Tells the [progress](jobs.md#progress) of a job until it has ended: as Server-Sent Events, or as a line for a terminal.",
-			Body.NONE, Group.KNOWN,
-			Answer.text(MediaType.TEXT_EVENT_STREAM_VALUE, "Events, of which `end` is the last."),
+			"Streams the [progress](jobs.md#progress) of a job until it has ended: as Server-Sent Events, or as a line for a terminal.",
+			Body.NONE, Group.KNOWN, Answer.text(MediaType.TEXT_EVENT_STREAM_VALUE, "Events; `end` is the last one."),
 			Answer.text(MediaType.TEXT_PLAIN_VALUE, "Lines."),
-			Answer.empty(HttpStatus.NO_CONTENT, "The caller has heard `end` already.")),
+			Answer.empty(HttpStatus.NO_CONTENT, "The caller has received `end` already.")),
 
-	/** The records of one job. */
 	LIST_ITEMS(RequestMethod.GET, "/v1/jobs/{id}/items",
-			"Lists [every record](jobs.md#every-failure) of an asynchronous upload that did not run as asked, to be posted again.",
-			Body.NONE, Group.ITEMS, Answer.text("application/x-ndjson", "The records, one a line.")),
+			"Lists [every record](jobs.md#every-failure) of an asynchronous upload that did not run as requested, to be posted again.",
+			Body.NONE, Group.ITEMS, Answer.text("application/x-ndjson", "The records, one on each line.")),
 
-	/** The end of one job. */
 	CANCEL_JOB(RequestMethod.DELETE, "/v1/jobs/{id}", "[Cancels](jobs.md#cancelling-a-job) a job.", Body.NONE,
 			Group.CHANGE, Answer.ACCEPTED),
 
-	/** The pace of one job. */
 	PACE_JOB(RequestMethod.PATCH, "/v1/jobs/{id}", "[Changes the pace](jobs.md#another-pace) of a job.", Body.NONE,
 			Group.PACE, Answer.json(JobViews.Look.class, "The report, with the progress."), Answer.ACCEPTED),
 
-	/** The rest of one job. */
 	RESUME_JOB(RequestMethod.POST, "/v1/jobs/{id}/resume",
-			"Goes on with an asynchronous upload whose [process ended](jobs.md#jobs-whose-process-ended).", Body.NONE,
+			"Resumes an asynchronous upload whose [process ended](jobs.md#jobs-whose-process-ended).", Body.NONE,
 			Group.RESUME, Answer.ACCEPTED),
 
-	/** The end of a receipt. */
 	ACKNOWLEDGE_VALUES(RequestMethod.POST, "/v1/jobs/{id}/ack",
 			"Acknowledges the values of a [reliable pop](reliable-pop.md).", Body.NONE, Group.RECEIPT,
-			Answer.empty(HttpStatus.NO_CONTENT, "The values are gone from Redis."), Answer.UNDER_WAY),
+			Answer.empty(HttpStatus.NO_CONTENT, "The values are deleted from Redis."), Answer.UNDER_WAY),
 
-	/** The return of a receipt's values. */
 	GIVE_BACK_VALUES(RequestMethod.POST, "/v1/jobs/{id}/nack",
-			"Gives the values of a [reliable pop](reliable-pop.md) back to their list.", Body.NONE, Group.RECEIPT,
-			Answer.empty(HttpStatus.NO_CONTENT, "The values are in their list."), Answer.UNDER_WAY),
+			"Returns the values of a [reliable pop](reliable-pop.md) to their list.", Body.NONE, Group.RECEIPT,
+			Answer.empty(HttpStatus.NO_CONTENT, "The values are in their list again."), Answer.UNDER_WAY),
 
-	/** A script. */
 	LOAD_SCRIPT(RequestMethod.POST, "/v1/scripts",
-			"Loads the Lua script in the body, and answers with its SHA1: see [scripts](#scripts).", Body.SCRIPT,
+			"Loads the Lua script in the body, and returns its SHA1: see [scripts](#scripts).", Body.SCRIPT,
 			Group.SCRIPT, Answer.json(ScriptsController.LoadedScript.class, "The script's name in EVALSHA.")),
 
-	/** A look at all keys. */
-	ANALYSE(RequestMethod.POST, "/v1/analyses", "Looks at all keys, and [answers which take the memory](analyses.md).",
+	ANALYSE(RequestMethod.POST, "/v1/analyses", "Scans all keys, and [reports which take the memory](analyses.md).",
 			Body.NONE, Group.TASK, Answer.json(Analysis.class, "The totals."),
-			Answer.text("text/csv", "The prefixes alone."), Answer.ACCEPTED),
+			Answer.text("text/csv", "Only the prefixes."), Answer.ACCEPTED),
 
-	/** A search for the best settings. */
 	TUNE(RequestMethod.POST, "/v1/tunings", "[Finds the best settings](tuning.md) for this Redis by measuring.",
-			Body.NONE, Group.TASK, Answer.json(TuningReport.class, "The figures, and the row to use."),
+			Body.NONE, Group.TASK, Answer.json(TuningReport.class, "The measurements, and the row to use."),
 			Answer.ACCEPTED);
 
 	private static final Pattern VARIABLE = Pattern.compile("\\{(\\w+)}");
@@ -147,47 +128,47 @@ public enum Call {
 		this.answers = List.of(answers);
 	}
 
-	/** The method of its requests. */
+	/** The HTTP method of the call. */
 	public RequestMethod method() {
 		return this.method;
 	}
 
-	/** The pattern of its paths. */
+	/** The path of the call, with its variable in braces. */
 	public String path() {
 		return this.path;
 	}
 
-	/** A sentence in Markdown, with links as in docs/http.md. */
+	/** What the call does: sentences in Markdown, with links as in docs/http.md. */
 	public String meaning() {
 		return this.meaning;
 	}
 
-	/** The body of its requests. */
+	/** The kind of body that requests may have. */
 	public Body body() {
 		return this.body;
 	}
 
-	/** Its answers, but problems. */
+	/** The responses of the call that are not problems. */
 	public List<Answer> answers() {
 		return this.answers;
 	}
 
-	/** The problems that it may answer with. */
+	/** The problems that the call may respond with. */
 	public Set<Problem> problems() {
 		return this.problems;
 	}
 
-	/** Whether {@code Prefer: respond-async} has a meaning for it. */
+	/** Whether requests may have {@code Prefer: respond-async}. */
 	public boolean isAsynchronous() {
 		return this.answers.contains(Answer.ACCEPTED) && this.method == RequestMethod.POST && this != RESUME_JOB;
 	}
 
-	/** Whether its job may have an {@code Idempotency-Key}. */
+	/** Whether the call runs records, so that it may have an {@code Idempotency-Key}. */
 	public boolean runsRecords() {
 		return this.answers.contains(Answer.REPORT);
 	}
 
-	/** The variables of its path. */
+	/** The variables of the path, with their allowed values. */
 	public List<Setting<?>> variables(JobLimits limits) {
 		List<Setting<?>> variables = new ArrayList<>();
 		Matcher variable = VARIABLE.matcher(this.path);
@@ -198,7 +179,7 @@ public enum Call {
 				case "key" -> Setting.of("key", this.path,
 						Allowed.of("a key without / ; % and \\", Function.identity(),
 								Map.of("type", "string", "minLength", 1, "pattern", "^[^/;%\\\\]+$")),
-						null, "The list.");
+						null, "The key of the list.");
 				default -> Setting.of("id", this.path,
 						Allowed.of("the id of a job", Function.identity(),
 								Map.of("type", "string", "pattern", JobIds.PATTERN)),
@@ -208,7 +189,7 @@ public enum Call {
 		return variables;
 	}
 
-	/** The parameters of its query string. */
+	/** The parameters that the query string may have. */
 	public List<Setting<?>> parameters(JobLimits limits) {
 		return switch (this) {
 			case PIPESET, PIPEHSET -> Setting.of(shortcut());
@@ -227,7 +208,7 @@ public enum Call {
 		};
 	}
 
-	/** The path without its variable, as the table of settings has it. */
+	/** The path without its variable, by which settings name the call. */
 	String shortcut() {
 		int variable = this.path.indexOf("/{");
 		return (variable < 0) ? this.path : this.path.substring(0, variable);
@@ -244,13 +225,13 @@ public enum Call {
 				byDefault, meaning);
 	}
 
-	/** The bodies of requests. */
+	/** The kind of body that a request may have. */
 	public enum Body {
 
-		/** None is allowed. */
+		/** No body is allowed. */
 		NONE,
 
-		/** Records in one of the formats; without any, others are meant. */
+		/** Records in one of the formats. Without a body, the call makes the records. */
 		UPLOAD,
 
 		/** The text of a script. */
@@ -259,22 +240,23 @@ public enum Call {
 	}
 
 	/**
-	 * An answer that is no problem.
+	 * A response that is not a problem.
 	 *
 	 * @param mediaType the media type of its body; {@code null} for none
-	 * @param type the class that is written as its JSON; {@code null} for other bodies
-	 * @param meaning a sentence in Markdown
+	 * @param type the class of a JSON body; {@code null} for other bodies
+	 * @param meaning what the response says: a sentence in Markdown
 	 */
 	public record Answer(HttpStatus status, @Nullable String mediaType, @Nullable Class<?> type, String meaning) {
 
 		static final Answer REPORT = json(JobReport.class, "The job completed: the outcome of each of its records.");
 
-		/** The job is taken. */
+		/** A job, or a request to change a job, was accepted. */
 		public static final Answer ACCEPTED = new Answer(HttpStatus.ACCEPTED, MediaType.APPLICATION_JSON_VALUE,
-				JobViews.StatusView.class, "The job is taken, or the request for it: `Location` is where to look.");
+				JobViews.StatusView.class,
+				"The job, or the request to change it, is accepted. `Location` is the path of the job.");
 
 		static final Answer UNDER_WAY = empty(HttpStatus.ACCEPTED,
-				"The same as soon as Redis can: send it again to know.");
+				"The same, as soon as Redis can do it. To check it, send the request again.");
 
 		private static Answer json(Class<?> type, String meaning) {
 			return new Answer(HttpStatus.OK, MediaType.APPLICATION_JSON_VALUE, type, meaning);
@@ -297,14 +279,17 @@ public enum Call {
 	 */
 	public record CallList(List<Row> calls, String document) {
 
-		/** One call. */
+		/** A call on the start page. */
 		public record Row(String method, String path, String meaning) {
 
 		}
 
 	}
 
-	/** Calls that have their problems in common, each with those of another group. */
+	/**
+	 * Groups of calls with the same problems. A group has its own problems and those of
+	 * its parent.
+	 */
 	private enum Group {
 
 		EVERY(null, Problem.BAD_REQUEST, Problem.UNAUTHORIZED, Problem.FOREIGN_REQUEST, Problem.TOO_MANY,
@@ -345,9 +330,9 @@ public enum Call {
 
 		private final Set<Problem> problems;
 
-		Group(@Nullable Group other, Problem... own) {
+		Group(@Nullable Group parent, Problem... own) {
 			Set<Problem> problems = EnumSet.noneOf(Problem.class);
-			problems.addAll((other != null) ? other.problems : Set.of());
+			problems.addAll((parent != null) ? parent.problems : Set.of());
 			problems.addAll(List.of(own));
 			this.problems = Collections.unmodifiableSet(problems);
 		}

@@ -17,25 +17,26 @@ import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
- * The short way of a POST to a call for jobs. Most requests are small jobs, for which
- * Spring's look for a method and its arguments costs as much as their records. The short
- * way is only for a path that is spelled exactly as its call. All others go to the
- * mappings of the controllers, which know every spelling, and answer another method or an
- * unknown call.
+ * Maps a POST that runs records to its controller without Spring's mapping. Most requests
+ * are small jobs, for which Spring's mapping and its arguments cost as much as their
+ * records. This fast path takes only paths that are spelled exactly as their call. All
+ * other requests go to the mappings of the controllers, which also handle other
+ * spellings, wrong methods and unknown paths.
  */
 @Component
 class JobCalls implements HandlerMapping, Ordered {
 
-	private final Map<String, Open> callers = new HashMap<>();
+	/** The routes for callers, without those of the warm-up. */
+	private final Map<String, Route> callerRoutes = new HashMap<>();
 
-	/** The calls that are open, by their path without its variable. */
-	private volatile Map<String, Open> open = this.callers;
+	/** All open routes, by their path without its variable. */
+	private volatile Map<String, Route> routes = this.callerRoutes;
 
-	JobCalls(JobsController any, ShortcutsController shortcuts) {
-		add(this.callers, "", null, any, shortcuts);
+	JobCalls(JobsController jobs, ShortcutsController shortcuts) {
+		add(this.callerRoutes, "", null, jobs, shortcuts);
 	}
 
-	/** Before Actuator's mapping, which would look for its own paths first. */
+	/** Comes before Actuator's mapping, which would check its own paths first. */
 	@Override
 	public int getOrder() {
 		return HIGHEST_PRECEDENCE;
@@ -51,64 +52,68 @@ class JobCalls implements HandlerMapping, Ordered {
 		if (last == path.length() || path.indexOf('%') >= 0 || path.indexOf(';') >= 0) {
 			return null;
 		}
-		Map<String, Open> calls = this.open;
-		Open found = calls.get(path.substring(0, last));
-		Open call = (found != null) ? found : calls.get(path);
-		if (call == null
-				|| (call.password != null && !call.password.equals(request.getHeader(WarmUpEndpoints.HEADER)))) {
+		Map<String, Route> open = this.routes;
+		Route found = open.get(path.substring(0, last));
+		Route route = (found != null) ? found : open.get(path);
+		if (route == null
+				|| (route.password != null && !route.password.equals(request.getHeader(WarmUpEndpoints.HEADER)))) {
 			return null;
 		}
-		request.setAttribute(BEST_MATCHING_PATTERN_ATTRIBUTE, call.pattern);
+		request.setAttribute(BEST_MATCHING_PATTERN_ATTRIBUTE, route.pattern);
 		ServerHttpObservationFilter.findObservationContext(request)
-			.ifPresent((context) -> context.setPathPattern(call.pattern));
+			.ifPresent((context) -> context.setPathPattern(route.pattern));
 		String variable = path.substring(last);
-		HttpRequestHandler handler = (taken, response) -> call.code.run(variable, taken, response);
+		HttpRequestHandler handler = (handled, response) -> route.method.run(variable, handled, response);
 		return new HandlerExecutionChain(handler);
 	}
 
 	/**
-	 * Opens the same calls once more.
+	 * Opens a second set of the same calls.
 	 * @param prefix the beginning of their paths
-	 * @param password the value of the header without which nobody reaches them
+	 * @param password requests reach these calls only with this value in the header
+	 * {@value WarmUpEndpoints#HEADER}
 	 */
-	void open(String prefix, String password, JobsController any, ShortcutsController shortcuts) {
-		Map<String, Open> calls = new HashMap<>(this.callers);
-		add(calls, prefix, password, any, shortcuts);
-		this.open = calls;
+	void open(String prefix, String password, JobsController jobs, ShortcutsController shortcuts) {
+		Map<String, Route> open = new HashMap<>(this.callerRoutes);
+		add(open, prefix, password, jobs, shortcuts);
+		this.routes = open;
 	}
 
-	/** Closes the calls that were opened once more. */
+	/** Closes the second set. */
 	void close() {
-		this.open = this.callers;
+		this.routes = this.callerRoutes;
 	}
 
-	private static void add(Map<String, Open> calls, String prefix, @Nullable String password, JobsController any,
+	private static void add(Map<String, Route> routes, String prefix, @Nullable String password, JobsController jobs,
 			ShortcutsController shortcuts) {
-		add(calls, prefix, Call.RUN_JOB, password, (variable, request, response) -> any.run(request, response));
-		add(calls, prefix, Call.PIPESET, password, shortcuts::pipeset);
-		add(calls, prefix, Call.PIPEHSET, password, shortcuts::pipehset);
-		add(calls, prefix, Call.PIPERPOP, password, shortcuts::piperpop);
-		add(calls, prefix, Call.LISTINPUT, password, shortcuts::listinput);
+		add(routes, prefix, Call.RUN_JOB, password, (variable, request, response) -> jobs.run(request, response));
+		add(routes, prefix, Call.PIPESET, password, shortcuts::pipeset);
+		add(routes, prefix, Call.PIPEHSET, password, shortcuts::pipehset);
+		add(routes, prefix, Call.PIPERPOP, password, shortcuts::piperpop);
+		add(routes, prefix, Call.LISTINPUT, password, shortcuts::listinput);
 	}
 
-	private static void add(Map<String, Open> calls, String prefix, Call call, @Nullable String password, Code code) {
+	private static void add(Map<String, Route> routes, String prefix, Call call, @Nullable String password,
+			ControllerMethod method) {
 		String pattern = prefix + call.path();
-		calls.put(pattern.replaceFirst("\\{.*", ""), new Open(pattern, password, code));
+		routes.put(pattern.replaceFirst("\\{.*", ""), new Route(pattern, password, method));
 	}
 
-	/** The code of a call. */
+	/** The method of a controller that handles a call. */
 	@FunctionalInterface
-	private interface Code {
+	private interface ControllerMethod {
 
 		void run(String variable, HttpServletRequest request, HttpServletResponse response) throws IOException;
 
 	}
 
 	/**
-	 * A call that is open: its pattern for meters, the password that it asks for, and its
-	 * code.
+	 * An open call.
+	 *
+	 * @param pattern its path with the variable, for meters
+	 * @param password the password that requests need; {@code null} for none
 	 */
-	private record Open(String pattern, @Nullable String password, Code code) {
+	private record Route(String pattern, @Nullable String password, ControllerMethod method) {
 
 	}
 

@@ -34,7 +34,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Component;
 import org.springframework.web.ErrorResponseException;
 
-/** The answers to those who look at a job: its report, and how far it has come. */
+/** Makes the responses to callers that query a job: its report and its progress. */
 @Component
 class JobViews {
 
@@ -47,11 +47,11 @@ class JobViews {
 		this.mapper = mapper;
 	}
 
-	/** Answers with the job as this instance knows it. */
+	/** The response for a job of this instance. */
 	ResponseEntity<?> answer(KnownJob job) {
-		KnownJob.Look look = job.look();
-		JobStatus status = look.status();
-		Object report = look.report();
+		KnownJob.Look view = job.look();
+		JobStatus status = view.status();
+		Object report = view.report();
 		List<Warning> warnings = new ArrayList<>(this.recorder.warnings(job.id()));
 		JobItems items = job.items();
 		String missing = (items != null) ? items.missing() : null;
@@ -69,7 +69,7 @@ class JobViews {
 				: (warnings.isEmpty()) ? status : new StatusView(status, null, warnings));
 	}
 
-	/** Answers with the job as its instance has recorded it. */
+	/** The response for a job of another instance, from its record. */
 	ResponseEntity<?> answer(JobRecord job) {
 		JobStatus status = job.status();
 		StoredReport report = job.report();
@@ -79,15 +79,17 @@ class JobViews {
 	}
 
 	/**
-	 * Joins the members that may have changed with those of a stored report, whose bytes
-	 * are copied as they are.
+	 * Joins the members that may have changed with the stored bytes of a report. The
+	 * bytes are streamed, and not parsed.
+	 * @param more warnings in addition to those of the report
+	 * @param instance the instance that has the job; {@code null} for this one
 	 */
 	static Resource joined(JobStatus status, StoredReport report, List<Warning> more, @Nullable String instance,
 			JsonMapper mapper) {
 		List<Warning> warnings = Stream.concat(report.warnings().stream(), more.stream()).toList();
 		// Only jobs of records have counts.
 		Counts counts = status.counts();
-		Changed changed = new Changed((counts != null) ? status.state() : null,
+		ChangedMembers changed = new ChangedMembers((counts != null) ? status.state() : null,
 				(counts != null) ? JobReport.errors(status.state(), counts, status.dryRun() != null) : null, counts,
 				warnings, status.progress(), status.ending(), instance);
 		byte[] members = mapper.writeValueAsBytes(changed);
@@ -107,39 +109,39 @@ class JobViews {
 		return answer;
 	}
 
-	/** The job is not there to be changed any more. */
+	/** The problem of a change to a job that does not run. */
 	static ErrorResponseException ended(JobState state) {
 		if (state == JobState.INTERRUPTED) {
 			return Problems.exception(Problem.ENDED,
-					"The job does not run: it is interrupted, and has to be resumed first");
+					"The job does not run: it is interrupted, and must be resumed first");
 		}
 		return Problems.exception(Problem.ENDED, "The job has ended already, and is " + state.label());
 	}
 
-	/** A job that does not run and has not been left cannot be resumed. */
+	/** The problem of a request to resume a job that is not interrupted. */
 	static ErrorResponseException notInterrupted(JobState state) {
 		return Problems.exception(Problem.NOT_INTERRUPTED,
 				"Only a job that is interrupted can be resumed, and this one is " + state.label());
 	}
 
-	/** An interrupted job is that of another request, which resumes or cancels it. */
+	/** The problem of a request whose interrupted job another request has claimed. */
 	static ErrorResponseException claimed() {
 		return Problems.exception(Problem.NOT_INTERRUPTED,
-				"Another request resumes or cancels the job at this moment, or has done so");
+				"Another request is resuming or cancelling the job, or has done so: query the job to see its state");
 	}
 
-	/** Whatever the caller accepts, as for all reports. */
+	/** Sets JSON as the type, because all reports are JSON, also if Accept differs. */
 	static ResponseEntity.BodyBuilder json(ResponseEntity.BodyBuilder answer) {
 		return answer.contentType(MediaType.APPLICATION_JSON);
 	}
 
 	/**
-	 * A report of a job with its progress.
+	 * The report of a job with its progress.
 	 *
-	 * @param report the report so far, or the last one
-	 * @param ending the reason for its end; {@code null} if it has not ended, or
-	 * completed
-	 * @param warnings those that are not in the report
+	 * @param report the current report, or the final one
+	 * @param ending the reason for the end of the job; {@code null} if it completed or
+	 * has not ended
+	 * @param warnings warnings in addition to those of the report
 	 */
 	@JsonInclude(JsonInclude.Include.NON_EMPTY)
 	record Look(@JsonUnwrapped Object report, Progress progress, @Nullable EndReason ending, List<Warning> warnings) {
@@ -147,9 +149,9 @@ class JobViews {
 	}
 
 	/**
-	 * A job that has no report yet.
+	 * The status of a job without a report.
 	 *
-	 * @param instance the instance that holds it; {@code null} for this one
+	 * @param instance the instance that has the job; {@code null} for this one
 	 */
 	@JsonInclude(JsonInclude.Include.NON_EMPTY)
 	record StatusView(@JsonUnwrapped JobStatus status, @Nullable String instance, List<Warning> warnings) {
@@ -157,14 +159,16 @@ class JobViews {
 	}
 
 	/**
-	 * The members of a look that are not in a stored report.
+	 * The members of the response that are not in the bytes of a stored report.
 	 *
-	 * @param state the state of a job of records; other reports have it
-	 * @param errors as the state, by which it may change
-	 * @param instance the instance that holds the job; {@code null} for this one
+	 * @param state the state of a job of records; {@code null} for other jobs, whose
+	 * report has it
+	 * @param errors whether a job of records has errors, which may change with the state;
+	 * {@code null} for other jobs
+	 * @param instance the instance that has the job; {@code null} for this one
 	 */
 	@JsonInclude(JsonInclude.Include.NON_EMPTY)
-	private record Changed(@Nullable JobState state, @Nullable Boolean errors, @Nullable Counts counts,
+	private record ChangedMembers(@Nullable JobState state, @Nullable Boolean errors, @Nullable Counts counts,
 			List<Warning> warnings, Progress progress, @Nullable EndReason ending, @Nullable String instance) {
 
 	}

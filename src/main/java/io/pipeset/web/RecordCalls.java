@@ -128,7 +128,7 @@ class RecordCalls {
 			refuseUnsafePop(input, settings, values);
 		}
 		if (key != null) {
-			runOnce(new KeyedJob(owner, IdempotencyKey.of(client, key), input.jobId(JobId.next()),
+			runOnce(new KeyedJob(owner, IdempotencyKey.ofClient(client, key), input.jobId(JobId.next()),
 					IdempotencyKey.digest(request), request.getRequestURI()), waits, input, settings, values, request,
 					response);
 		}
@@ -235,7 +235,7 @@ class RecordCalls {
 	 */
 	private @Nullable Ending markBegun(KeyedJob keyed) {
 		try {
-			return (this.keys.begin(keyed.jobId)) ? null : IdempotencyKey.TAKEN;
+			return (this.keys.begin(keyed.jobId)) ? null : IdempotencyKey.KEY_LOST;
 		}
 		catch (ControlRedisException ex) {
 			return IdempotencyKey.unreachable(ex);
@@ -267,7 +267,7 @@ class RecordCalls {
 	private EndedJob<JobReport> runAndSettle(KeyedJob keyed, boolean listed, Supplier<EndedJob<JobReport>> job) {
 		boolean ended = false;
 		try {
-			EndedJob<JobReport> run = IdempotencyKey.explained(job.get(), listed);
+			EndedJob<JobReport> run = IdempotencyKey.withAdvice(job.get(), listed);
 			ended = true;
 			List<Warning> warnings = new ArrayList<>(this.recorder.keep(keyed.jobId));
 			// If the next process may resume the job, the key keeps its claim.

@@ -88,7 +88,7 @@ class CallTests {
 
 	@ParameterizedTest
 	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "COMPLETED")
-	void aJobsEndIsAProblemOfTheSameName(Cause cause) {
+	void aJobsEndHasAProblemOfTheSameName(Cause cause) {
 		for (boolean effective : new boolean[] { true, false }) {
 			assertThat(Reports.problem(cause, effective).type()).isEqualTo(cause.problemType());
 		}
@@ -96,7 +96,7 @@ class CallTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void aCallRefusesWhatItsRowHasNot(Call call) {
+	void aCallRefusesSettingsThatItsRowDoesNotHave(Call call) {
 		String path = call.path()
 			.replace("{count}", "0")
 			.replace("{id}", "01a1fe42-e2a9-737d-8382-d7f64ec595eb")
@@ -119,7 +119,7 @@ class CallTests {
 			"GET, /v1/scripts, There is no GET /v1/scripts; send POST /v1/scripts",
 			"POST, /, There is no POST /; send GET /",
 			"GET, /listinput/a%20b, There is no GET /listinput/a%20b; send POST /listinput/a%20b" })
-	void anotherMethodIsAnsweredWithTheRightOne(String method, String path, String detail) {
+	void aWrongMethodIsAnsweredWithTheRightOne(String method, String path, String detail) {
 		assertThat(this.service.send(this.service.request(path).method(method, BodyPublishers.noBody()))
 			.refusal(405, "method-not-allowed")).isEqualTo(detail);
 	}
@@ -136,7 +136,7 @@ class CallTests {
 			text/html;q=0, text/*                  | application/json
 			text/html;q=0.5, */*                   | application/json
 			""")
-	void theStartPageIsOneForThoseWhoAskForOne(String accepted, String type) {
+	void theStartPageIsHtmlForCallersThatPreferHtml(String accepted, String type) {
 		assertThat(this.service.send(this.service.request("/").header("Accept", accepted).GET()).header("Content-Type"))
 			.isEqualTo(type);
 	}

@@ -15,24 +15,24 @@ import org.springframework.web.util.ServletRequestPathUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A call that is spelled as it stands in the contract goes the short way. */
+/** A POST takes the fast path if its path is spelled exactly as its call. */
 class JobCallsTests {
 
 	private static final String PASSWORD = "password";
 
-	/** Makes controllers of which nothing is called. */
+	/** Makes controllers without dependencies. The tests call no method of them. */
 	private final Objenesis objenesis = new SpringObjenesis();
 
-	private final JobsController any = this.objenesis.newInstance(JobsController.class);
+	private final JobsController jobs = this.objenesis.newInstance(JobsController.class);
 
 	private final ShortcutsController shortcuts = this.objenesis.newInstance(ShortcutsController.class);
 
-	private final JobCalls calls = new JobCalls(this.any, this.shortcuts);
+	private final JobCalls calls = new JobCalls(this.jobs, this.shortcuts);
 
 	@ParameterizedTest
 	@CsvSource({ "/v1/jobs, /v1/jobs", "/pipeset/5, /pipeset/{count}", "/pipehset/x, /pipehset/{count}",
 			"/piperpop/+1, /piperpop/{count}", "/listinput/a.key:1, /listinput/{key}" })
-	void aPlainPathGoesTheShortWay(String path, String pattern) {
+	void aPlainPathTakesTheFastPath(String path, String pattern) {
 		assertThat(pattern(post(path))).hasValue(pattern);
 		assertThat(pattern(post(path + "?results=all"))).hasValue(pattern);
 	}
@@ -54,7 +54,7 @@ class JobCallsTests {
 	}
 
 	@Test
-	void aPathIsThatWithinTheApplication() {
+	void thePathDoesNotIncludeTheContextPath() {
 		MockHttpServletRequest request = post("/base/pipeset/5");
 		assertThat(pattern(request)).isEmpty();
 		request.setContextPath("/base");
@@ -62,8 +62,8 @@ class JobCallsTests {
 	}
 
 	@Test
-	void callsThatAreOpenedOnceMoreAskForTheirPasswordUntilTheyAreClosed() {
-		this.calls.open("/own", PASSWORD, this.any, this.shortcuts);
+	void theSecondSetNeedsItsPasswordUntilItIsClosed() {
+		this.calls.open("/own", PASSWORD, this.jobs, this.shortcuts);
 		MockHttpServletRequest request = post("/own/pipeset/5");
 		assertThat(pattern(request)).isEmpty();
 		request.addHeader(WarmUpEndpoints.HEADER, PASSWORD);
@@ -80,7 +80,7 @@ class JobCallsTests {
 		return request;
 	}
 
-	/** The pattern of the call that takes a request. */
+	/** The pattern of the call to which a request is mapped; empty if there is none. */
 	private Optional<Object> pattern(MockHttpServletRequest request) {
 		ServletRequestPathUtils.parseAndCache(request);
 		return (this.calls.getHandler(request) != null)

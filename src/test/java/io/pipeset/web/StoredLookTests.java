@@ -32,13 +32,13 @@ import org.springframework.core.io.Resource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** The bytes of a stored report are copied as they are, a piece at a time. */
+/** The bytes of a stored report are copied unchanged, in parts. */
 class StoredLookTests {
 
 	private final JsonMapper mapper = new JsonMapper();
 
 	@Test
-	void itsMembersStandBehindThoseThatMayHaveChanged() throws IOException {
+	void theMembersOfTheReportFollowTheChangedMembers() throws IOException {
 		String members = "\"jobId\":\"a\",\"items\":[{\"reply\":\"\\\"}],\u00e9\ud83d\ude00\"},[[{}]]],\"n\":-1.5e3}";
 		String look = text(look(JobKind.RECORDS, '{' + members));
 		assertThat(look).startsWith("{\"state\":\"interrupted\",\"errors\":true,\"counts\":{\"received\":3")
@@ -50,7 +50,7 @@ class StoredLookTests {
 		assertThat(json.at("/progress/done").asInt()).isEqualTo(2);
 	}
 
-	/** Whatever its report said while the job ran. */
+	/** The report may have said otherwise while the job ran. */
 	@Test
 	void aJobThatWasInterruptedHasErrorsThoughAllRecordsRan() throws IOException {
 		Counts counts = new Counts(3, 3, 0, 0, 0, 0);
@@ -60,7 +60,7 @@ class StoredLookTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "ANALYSIS", "TUNING" })
-	void theStateOfOtherReportsIsTheirOwn(JobKind kind) throws IOException {
+	void otherReportsHaveTheirOwnState(JobKind kind) throws IOException {
 		String look = text(look(kind, "{\"analysisId\":\"a\",\"state\":\"completed\"}"));
 		assertThat(look.split("\"state\"", -1)).hasSize(2);
 		assertThat(this.mapper.readTree(look).get("state").asString()).isEqualTo("completed");
@@ -68,7 +68,7 @@ class StoredLookTests {
 
 	/** A hundred callers may read such a report slowly. */
 	@Test
-	void aLargeStringIsNeverHeldAsAWhole() throws IOException {
+	void aLargeStringIsNeverHeldInMemory() throws IOException {
 		byte[] piece = "x".repeat(1 << 20).getBytes(StandardCharsets.UTF_8);
 		InputStream large = stream("{\"items\":[\"");
 		for (int i = 0; i < 20; i++) {

@@ -33,7 +33,7 @@ import org.springframework.web.ErrorResponseException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** A tuning refuses every parameter that it does not understand, before it begins. */
+/** A tuning refuses every invalid parameter before it begins. */
 @ServiceTest
 class TuningParameterTests {
 

@@ -207,7 +207,7 @@ class HeldKeyTests extends KeyedCalls {
 			goneForHere();
 			Answer repeat = send(this.here, "/v1/jobs", PUSH);
 			assertThat(repeat.refusal(409, "interrupted")).contains("Nothing was run", "may have run in part",
-					"send only what did not run");
+					"send only the records that did not run");
 			assertThat(repeat.headers().firstValue("Retry-After")).isEmpty();
 			assertThat(this.here.get(repeat.header("Location")).json().get("state").asString())
 				.isEqualTo("interrupted");
