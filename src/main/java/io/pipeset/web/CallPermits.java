@@ -101,9 +101,8 @@ final class CallPermits {
 	}
 
 	private void endSlowReaders() {
-		// The lock keeps the readers in the set. Otherwise the connection of a reader
-		// could
-		// have another request already.
+		// The lock keeps the readers in the set, so that no connection serves another
+		// request already.
 		synchronized (this.readers) {
 			long ended = this.readers.stream()
 				.filter((reader) -> reader instanceof CallerConnection connection && connection.endIfReadTooSlowly())

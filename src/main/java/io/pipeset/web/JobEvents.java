@@ -82,9 +82,8 @@ class JobEvents {
 			// Otherwise a proxy such as nginx may collect events and send them at once.
 			.header("X-Accel-Buffering", "no");
 		if (HttpMethod.HEAD.matches(request.getMethod())) {
-			// Only a failed write shows that a subscriber has disconnected, and a
-			// response
-			// to HEAD is never written to.
+			// A response to HEAD has no body, so no failed write would show that the
+			// subscriber has disconnected.
 			return answer.build();
 		}
 		if (!this.permits.tryTake(client)) {

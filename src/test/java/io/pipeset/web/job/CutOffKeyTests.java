@@ -67,7 +67,7 @@ class CutOffKeyTests extends KeyedCalls {
 		await("knows that leases could be renewed")
 			.until(() -> send(replica.service(), "/v1/jobs", PUSH).headers().firstValue("Retry-After").isEmpty());
 		Answer refused = send(replica.service(), "/v1/jobs", PUSH);
-		assertThat(refused.refusal(409, "interrupted")).contains("of which there is no record", "new key");
+		assertThat(refused.refusal(409, "interrupted")).contains("whose record no longer exists", "new key");
 		assertThat(refused.headers().firstValue("Location")).isEmpty();
 		assertThat(this.redis.llen("list")).isOne();
 	}

@@ -378,7 +378,7 @@ class HeldKeyTests extends KeyedCalls {
 	private static void assertSaysHowToGoOn(String type, Answer answer) {
 		JsonNode problem = answer.json();
 		assertThat(problem.get("type").asString()).as(answer.text()).isEqualTo("urn:pipeset:problem:" + type);
-		assertThat(problem.get("detail").asString()).contains("1 records were applied", "has this answer again",
+		assertThat(problem.get("detail").asString()).contains("1 records were applied", "gets this answer again",
 				"with a new key", "/items");
 		assertThat(problem.at("/job/counts/applied").asInt()).isOne();
 		assertThat(answer.headers().firstValue("Retry-After")).isEmpty();

@@ -311,7 +311,7 @@ class ResumeTests {
 		InterruptedJob job = this.registry.find(OPTIONS, Client.anybody(false)).orElseThrow().interrupted();
 		assertThat(job.claim()).isTrue();
 		assertThat(this.service.delete("/v1/jobs/" + OPTIONS).refusal(409, "not-interrupted"))
-			.contains("at this moment");
+			.contains("is resuming or cancelling the job");
 		job.release();
 	}
 
