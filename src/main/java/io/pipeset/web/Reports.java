@@ -81,7 +81,7 @@ final class Reports {
 			write(writer, job.report(), response.getOutputStream());
 			return;
 		}
-		BodyDrainer.dropWhileAnswering(request);
+		BodyDrainer.drainWhileAnswering(request);
 		ResponseEntity<ProblemDetail> problem = problem(job, kind, request);
 		response.setStatus(problem.getStatusCode().value());
 		problem.getHeaders().forEach((header, values) -> response.setHeader(header, values.get(0)));

@@ -8,16 +8,15 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.stereotype.Component;
 
 /**
- * Gives the memory of a report back when its answer is written, which takes as long as
- * the caller reads. The servlet container tells the end, and so that of an error page
- * too.
+ * Releases the memory of a report when the response is written. The servlet container
+ * reports the end of each request, also if the error controller answers it.
  */
 @Component
 public class AnswerMemory implements ServletRequestListener {
 
 	private static final String MEMORY = AnswerMemory.class.getName() + ".memory";
 
-	/** Keeps memory until the answer to a request is written. */
+	/** Keeps memory until the response to a request is written. */
 	public static void closeWhenWritten(HttpServletRequest request, MemoryShare memory) {
 		request.setAttribute(MEMORY, memory);
 	}

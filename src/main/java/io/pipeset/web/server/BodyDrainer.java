@@ -19,26 +19,26 @@ import org.apache.tomcat.util.net.NioChannel;
 import org.apache.tomcat.util.net.SocketWrapperBase;
 
 /**
- * Reads and drops the rest of bodies that were answered early, since many clients read
- * the answer only after they have sent all. A few threads do so at once, and only for a
- * few seconds where little comes; then the connection ends.
+ * Drains the rest of bodies whose requests were answered early, because many clients read
+ * the response only after they have sent the whole body. A few threads drain at once. If
+ * a client sends too slowly, its connection ends after a few seconds.
  */
 public final class BodyDrainer {
 
-	/** The attribute of a request that begins to drop the rest of its body. */
-	private static final String BEGIN = BodyDrainer.class.getName() + ".begin";
+	/** The request attribute with a {@link Runnable} that starts a drain. */
+	private static final String START = BodyDrainer.class.getName() + ".start";
 
-	/** The attribute of a request whose body is being dropped by a thread of its own. */
-	private static final String DROPPING = BodyDrainer.class.getName() + ".dropping";
+	/** The request attribute with the {@link BackgroundDrain} of its body. */
+	private static final String DRAIN = BodyDrainer.class.getName() + ".drain";
 
 	private static final Log log = LogFactory.getLog(BodyDrainer.class);
 
 	private static final int PERIOD_SECONDS = 5;
 
-	/** A client that sends less in a period will not finish soon. */
-	private static final long LEAST_BYTES = 1 << 20;
+	/** If a client sends fewer bytes in a period, its drain ends. */
+	private static final long MIN_BYTES = 1 << 20;
 
-	private static final int MOST_PERIODS = 6;
+	private static final int MAX_PERIODS = 6;
 
 	private static final int THREADS = 16;
 
@@ -53,92 +53,97 @@ public final class BodyDrainer {
 	}
 
 	/**
-	 * Drops the rest of a request's body while its answer is written, which may be too
-	 * large for a connection whose client only sends.
-	 * @param request the request, of which nobody reads any more
+	 * Drains the rest of a request's body in another thread while the response is
+	 * written. Without this, a large response to a client that only sends would block.
+	 * @param request a request whose body has no reader any more
 	 */
-	public static void dropWhileAnswering(HttpServletRequest request) {
-		if (request.getAttribute(BEGIN) instanceof Runnable begin) {
-			begin.run();
+	public static void drainWhileAnswering(HttpServletRequest request) {
+		if (request.getAttribute(START) instanceof Runnable start) {
+			start.run();
 		}
 	}
 
-	/** Lets a request begin to drop its body while its answer is written. */
-	void offer(Request request) {
-		request.setAttribute(BEGIN, (Runnable) () -> begin(request));
+	/** Lets {@link #drainWhileAnswering} drain the body of a request. */
+	void attachTo(Request request) {
+		request.setAttribute(START, (Runnable) () -> startThread(request));
 	}
 
-	private void begin(Request request) {
-		if (!isRead(request) && isOnItsWay(request) && this.threads.tryAcquire()) {
-			Dropping dropping = new Dropping(request);
-			Thread thread = new Thread(dropping, "unread-body");
+	private void startThread(Request request) {
+		if (!isFullyRead(request) && isBodySent(request) && this.threads.tryAcquire()) {
+			BackgroundDrain drain = new BackgroundDrain(request);
+			Thread thread = new Thread(drain, "unread-body");
 			thread.setDaemon(true);
 			try {
 				thread.start();
-				request.setAttribute(DROPPING, dropping);
+				request.setAttribute(DRAIN, drain);
 			}
 			catch (OutOfMemoryError ex) {
-				// There are no more threads: this one drops the body after the answer.
+				// The process can start no more threads. The request's own thread drains
+				// the body after the response.
 				this.threads.release();
 			}
 		}
 	}
 
-	/** Drops the rest of a body whose answer has gone out. */
-	void drop(Request request) {
-		if (request.getAttribute(DROPPING) instanceof Dropping dropping) {
-			dropping.await();
+	/** Drains the rest of a body after the response is written. */
+	void drain(Request request) {
+		if (request.getAttribute(DRAIN) instanceof BackgroundDrain drain) {
+			drain.await();
 		}
-		if (isRead(request)) {
+		if (isFullyRead(request)) {
 			return;
 		}
-		boolean dropped = false;
-		if (request.getAttribute(DROPPING) == null && isOnItsWay(request) && this.threads.tryAcquire()) {
+		boolean drained = false;
+		if (request.getAttribute(DRAIN) == null && isBodySent(request) && this.threads.tryAcquire()) {
 			try {
-				dropped = dropInTime(request);
+				drained = drainInTime(request);
 			}
 			finally {
 				this.threads.release();
 			}
 		}
-		if (!dropped) {
-			leave(request);
+		if (!drained) {
+			closeAfterResponse(request);
 		}
 	}
 
-	/** Lets the connection end without reading any more of a request. */
-	static void leave(Request request) {
+	/** Makes Tomcat close the connection, and read no more of the request. */
+	static void closeAfterResponse(Request request) {
 		request.action(ActionCode.DISABLE_SWALLOW_INPUT, null);
 	}
 
-	/** Lets the connection go on only if all of a request was read. */
-	static void leaveUnlessRead(Request request) {
-		if (!isRead(request)) {
-			leave(request);
+	/** Makes Tomcat close the connection if some of the request is unread. */
+	static void closeUnlessFullyRead(Request request) {
+		if (!isFullyRead(request)) {
+			closeAfterResponse(request);
 		}
 	}
 
-	private static boolean isRead(Request request) {
+	private static boolean isFullyRead(Request request) {
 		AtomicBoolean read = new AtomicBoolean();
 		request.action(ActionCode.REQUEST_BODY_FULLY_READ, read);
 		return read.get();
 	}
 
-	/** A client that waited for 100 Continue and got an answer may send nothing. */
-	private static boolean isOnItsWay(Request request) {
+	/**
+	 * Whether the client sends its body. If a client waits for 100 Continue and gets a
+	 * final response, it may send nothing.
+	 */
+	private static boolean isBodySent(Request request) {
 		return !request.hasExpectation() || request.getBytesRead() > 0;
 	}
 
 	/**
-	 * Drops what comes after a request that could not be parsed, whose body has no known
-	 * end: a connection that is closed with bytes unread loses its answer.
+	 * Drains all bytes after a request that Tomcat could not parse. The end of its body
+	 * is unknown, and the client may lose the response if the connection is closed while
+	 * bytes are unread.
 	 */
-	void drop(SocketWrapperBase<NioChannel> connection) {
+	void drain(SocketWrapperBase<NioChannel> connection) {
 		if (this.threads.tryAcquire()) {
 			CallerConnection.endOutput(connection);
 			try {
-				dropInTime(connection.getServletConnection("", "").getConnectionId(),
-						(dropped) -> dropped.readFrom(connection));
+				drainInTime(connection.getServletConnection("", "").getConnectionId(),
+						(drained) -> drained.readFrom(connection));
 			}
 			finally {
 				this.threads.release();
@@ -146,47 +151,48 @@ public final class BodyDrainer {
 		}
 	}
 
-	private boolean dropInTime(Request request) {
-		return dropInTime(request.getServletConnection().getConnectionId(), (dropped) -> dropped.readFrom(request));
+	private boolean drainInTime(Request request) {
+		return drainInTime(request.getServletConnection().getConnectionId(), (drained) -> drained.readFrom(request));
 	}
 
-	private boolean dropInTime(String connectionId, Source source) {
-		Dropped dropped = new Dropped();
-		Watch watch = new Watch(this.protocol, connectionId, dropped);
+	private boolean drainInTime(String connectionId, Source source) {
+		DrainedBytes drained = new DrainedBytes();
+		RateCheck check = new RateCheck(this.protocol, connectionId, drained);
 		try {
-			// Watched from outside, as Tomcat's timeout begins anew with every byte.
-			Future<?> watching = this.protocol.getUtilityExecutor()
-				.scheduleAtFixedRate(watch, PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
+			// Another thread checks the rate, because each byte restarts Tomcat's
+			// timeout.
+			Future<?> checks = this.protocol.getUtilityExecutor()
+				.scheduleAtFixedRate(check, PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
 			try {
-				source.readInto(dropped);
+				source.readInto(drained);
 				return true;
 			}
 			finally {
-				watch.end();
-				watching.cancel(false);
+				check.end();
+				checks.cancel(false);
 			}
 		}
 		catch (IOException | RejectedExecutionException ex) {
-			log.debug("The rest of a body did not come", ex);
+			log.debug("Cannot drain the rest of a body", ex);
 			return false;
 		}
 	}
 
-	/** Drops a body while another thread writes the answer. */
-	private final class Dropping implements Runnable {
+	/** Drains a body while another thread writes the response. */
+	private final class BackgroundDrain implements Runnable {
 
 		private final Request request;
 
 		private final CompletableFuture<?> end = new CompletableFuture<>();
 
-		private Dropping(Request request) {
+		private BackgroundDrain(Request request) {
 			this.request = request;
 		}
 
 		@Override
 		public void run() {
 			try {
-				dropInTime(this.request);
+				drainInTime(this.request);
 			}
 			finally {
 				BodyDrainer.this.threads.release();
@@ -194,27 +200,30 @@ public final class BodyDrainer {
 			}
 		}
 
-		/** Waits for the end, as the request is used again after it. */
+		/** Waits for the end, because Tomcat reuses the request afterwards. */
 		private void await() {
 			AtomicBoolean failed = new AtomicBoolean();
 			this.request.action(ActionCode.IS_ERROR, failed);
 			if (failed.get()) {
-				// Nobody is left to read the answer.
-				BodyDrainer.this.protocol.end(this.request.getServletConnection().getConnectionId());
+				// The connection is broken, so the client cannot read the response.
+				BodyDrainer.this.protocol.endInput(this.request.getServletConnection().getConnectionId());
 			}
 			this.end.join();
 		}
 
 	}
 
-	/** Ends the connection's input once too little of a body comes in a period. */
-	private static final class Watch implements Runnable {
+	/**
+	 * Ends the connection's input if too few bytes of a body arrive in a period, or if
+	 * the drain takes too many periods.
+	 */
+	private static final class RateCheck implements Runnable {
 
 		private final UploadProtocol protocol;
 
 		private final String connectionId;
 
-		private final Dropped dropped;
+		private final DrainedBytes drained;
 
 		private long seenBytes;
 
@@ -222,44 +231,44 @@ public final class BodyDrainer {
 
 		private boolean ended;
 
-		private Watch(UploadProtocol protocol, String connectionId, Dropped dropped) {
+		private RateCheck(UploadProtocol protocol, String connectionId, DrainedBytes drained) {
 			this.protocol = protocol;
 			this.connectionId = connectionId;
-			this.dropped = dropped;
+			this.drained = drained;
 		}
 
 		@Override
 		public synchronized void run() {
-			long bytes = this.dropped.count - this.seenBytes;
+			long bytes = this.drained.count - this.seenBytes;
 			this.seenBytes += bytes;
 			this.periods++;
-			if (!this.ended && (bytes < LEAST_BYTES || this.periods >= MOST_PERIODS)) {
-				this.protocol.end(this.connectionId);
+			if (!this.ended && (bytes < MIN_BYTES || this.periods >= MAX_PERIODS)) {
+				this.protocol.endInput(this.connectionId);
 			}
 		}
 
-		/** Ends the watch, since the connection may have another request from now on. */
+		/** Ends the check, because the connection may get another request from now on. */
 		private synchronized void end() {
 			this.ended = true;
 		}
 
 	}
 
-	/** Where bytes to drop come from. */
+	/** The source of the bytes to drain. */
 	private interface Source {
 
-		void readInto(Dropped dropped) throws IOException;
+		void readInto(DrainedBytes drained) throws IOException;
 
 	}
 
-	/** The bytes that are dropped. */
-	private static final class Dropped implements ApplicationBufferHandler {
+	/** Reads bytes, and keeps only their number. */
+	private static final class DrainedBytes implements ApplicationBufferHandler {
 
 		private volatile long count;
 
 		private ByteBuffer bytes = ByteBuffer.allocate(0);
 
-		/** Reads to the end. */
+		/** Reads to the end of a request's body. */
 		private void readFrom(Request request) throws IOException {
 			long read = 0;
 			for (int length = request.doRead(this); length >= 0; length = request.doRead(this)) {
@@ -291,7 +300,7 @@ public final class BodyDrainer {
 
 		@Override
 		public void expand(int size) {
-			// Tomcat fills it with a buffer of its own.
+			// Tomcat never expands this buffer, because it sets one of its own.
 		}
 
 	}

@@ -22,13 +22,13 @@ import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of a request that is under way. A thread that waits for its caller
- * cannot be woken in Tomcat, and has a report to write: so one direction of the
- * connection is ended.
+ * The connection of a request in progress. Tomcat has no way to wake a thread that waits
+ * for its caller. The service wakes it by ending one direction of the connection, so that
+ * the thread can still write its report.
  */
 public final class CallerConnection implements Caller {
 
-	/** The attribute of a request that has its connection. */
+	/** The request attribute with its connection. */
 	static final String ATTRIBUTE = CallerConnection.class.getName();
 
 	private static final Log log = LogFactory.getLog(CallerConnection.class);
@@ -37,89 +37,92 @@ public final class CallerConnection implements Caller {
 
 	private final Response response;
 
-	private final ReadRate pace;
+	private final ReadRate readRate;
 
-	/** Is held by whoever reads. */
-	private final Lock reading = new ReentrantLock();
+	/** Held while a thread reads from the connection. */
+	private final Lock readLock = new ReentrantLock();
 
-	private volatile @Nullable Runnable gone;
+	private volatile @Nullable Runnable onDisconnect;
 
 	private volatile boolean ended;
 
 	/**
-	 * A connection.
-	 * @param period the period in which the reading of the answer is looked at
+	 * Creates the connection of a request.
+	 * @param period the period over which the read rate of the response is measured
 	 */
 	CallerConnection(NioSocketWrapper socket, Response response, Duration period) {
 		this.socket = socket;
 		this.response = response;
-		this.pace = new ReadRate(period);
+		this.readRate = new ReadRate(period);
 	}
 
 	/**
-	 * The caller of a request.
-	 * @param request a request that is under way
-	 * @return the caller; nobody where the request shares its connection with others
+	 * Returns the caller of a request.
+	 * @param request a request in progress
+	 * @return the caller; {@link Caller#SERVICE} if the request has no connection of its
+	 * own
 	 */
 	public static Caller of(HttpServletRequest request) {
 		return (request.getAttribute(ATTRIBUTE) instanceof CallerConnection connection) ? connection : SERVICE;
 	}
 
 	/**
-	 * Is held while the body of a request is read.
-	 * @param request a request that is under way
+	 * Returns the lock to hold while the body of a request is read.
+	 * @param request a request in progress
 	 */
-	static Lock reading(HttpServletRequest request) {
-		return (of(request) instanceof CallerConnection connection) ? connection.reading : new ReentrantLock();
+	static Lock readLock(HttpServletRequest request) {
+		return (of(request) instanceof CallerConnection connection) ? connection.readLock : new ReentrantLock();
 	}
 
 	@Override
 	public Watch watch(Runnable gone) {
-		this.gone = gone;
-		return this::watchNoMore;
+		this.onDisconnect = gone;
+		return this::endWatch;
 	}
 
-	private void watchNoMore() {
-		// The thread of the request may read next, and the next request from now on.
-		this.reading.lock();
+	private void endWatch() {
+		// Waits for a check in progress, because the thread of this request or of the
+		// next one may read from now on.
+		this.readLock.lock();
 		try {
-			this.gone = null;
+			this.onDisconnect = null;
 		}
 		finally {
-			this.reading.unlock();
+			this.readLock.unlock();
 		}
 	}
 
-	/** Looks whether the caller is still there, if it is watched. */
-	void look() {
-		if (this.gone == null || !this.reading.tryLock()) {
+	/** Checks whether the caller is still connected, if it is watched. */
+	void checkCaller() {
+		if (this.onDisconnect == null || !this.readLock.tryLock()) {
 			return;
 		}
 		try {
-			Runnable gone = this.gone;
-			if (gone != null && isGone()) {
-				this.gone = null;
-				gone.run();
+			Runnable onDisconnect = this.onDisconnect;
+			if (onDisconnect != null && readAhead()) {
+				this.onDisconnect = null;
+				onDisconnect.run();
 			}
 		}
 		finally {
-			this.reading.unlock();
+			this.readLock.unlock();
 		}
 	}
 
 	/**
-	 * Whether the input has ended. Bytes ahead of the end stay in Tomcat's buffer for
-	 * whoever reads next; behind more than it takes, the end cannot be seen.
+	 * Reads available bytes into Tomcat's buffer, where the next reader finds them. If
+	 * the buffer is full, the end of the input cannot be seen.
+	 * @return whether the input has ended
 	 */
-	private boolean isGone() {
+	private boolean readAhead() {
 		NioChannel channel = this.socket.getSocket();
 		SocketBufferHandler buffers = this.socket.getSocketBufferHandler();
 		buffers.configureReadBufferForWrite();
-		ByteBuffer ahead = buffers.getReadBuffer();
-		// TLS has to have room for a whole record.
-		boolean room = (channel instanceof SecureNioChannel) ? ahead.position() == 0 : ahead.hasRemaining();
+		ByteBuffer buffer = buffers.getReadBuffer();
+		// TLS needs space for a whole record.
+		boolean hasSpace = (channel instanceof SecureNioChannel) ? buffer.position() == 0 : buffer.hasRemaining();
 		try {
-			return room && channel.read(ahead) < 0;
+			return hasSpace && channel.read(buffer) < 0;
 		}
 		catch (IOException ex) {
 			return true;
@@ -127,35 +130,36 @@ public final class CallerConnection implements Caller {
 	}
 
 	/**
-	 * Whether a thread waits for the caller, which reads its answer too slowly. To be
-	 * asked once a second at least.
-	 * @return {@code false} as long as nobody waits, and in the first period
+	 * Measures how fast the caller reads the response. Call this at least once a second.
+	 * @return whether the caller reads too slowly and a thread waits for it;
+	 * {@code false} during the first period
 	 */
-	boolean isReadTooSlowly() {
-		return this.response.isCommitted() && this.pace.isSlow(System.nanoTime(), this.response.getContentWritten())
+	boolean updateReadRate() {
+		return this.response.isCommitted() && this.readRate.update(System.nanoTime(), this.response.getContentWritten())
 				&& !this.ended && this.socket.interestOpsHas(SelectionKey.OP_WRITE);
 	}
 
 	/**
-	 * Ends the connection if its answer is read too slowly, as others need what it holds.
-	 * @return whether it was ended
+	 * Ends the connection if the caller reads the response too slowly. Use this if other
+	 * requests need the thread, memory or permit of this one.
+	 * @return whether the connection was ended
 	 */
 	public boolean endIfReadTooSlowly() {
-		boolean slow = isReadTooSlowly();
+		boolean slow = updateReadRate();
 		if (slow) {
 			end();
 		}
 		return slow;
 	}
 
-	/** Ends the connection, and wakes the thread that reads or writes. */
+	/** Ends both directions, which wakes a thread that reads or writes. */
 	void end() {
 		this.ended = true;
 		endInput(this.socket);
 		try {
 			SocketChannel channel = this.socket.getSocket().getIOChannel();
 			if (channel != null) {
-				// Or the kernel would keep what was not read.
+				// Otherwise the kernel would keep the bytes that the caller has not read.
 				channel.setOption(StandardSocketOptions.SO_LINGER, 0);
 				channel.shutdownOutput();
 			}
@@ -167,15 +171,18 @@ public final class CallerConnection implements Caller {
 
 	@Override
 	public void endInputIfPaused(Duration idle) {
-		// A connection with bytes to be read is left alone: closing it would reset it,
-		// and the client might lose the answer.
+		// A connection with unread bytes stays open. Closing it would reset it, and the
+		// client might lose the response.
 		if (this.socket.interestOpsHas(SelectionKey.OP_READ)
 				&& System.currentTimeMillis() - this.socket.getLastRead() >= idle.toMillis()) {
 			endInput(this.socket);
 		}
 	}
 
-	/** Tells a client without TLS that its answer is complete; its input goes on. */
+	/**
+	 * Ends the output of a connection, unless it uses TLS. The client then knows that the
+	 * response is complete. The input stays open.
+	 */
 	static void endOutput(SocketWrapperBase<NioChannel> socket) {
 		try {
 			SocketChannel channel = socket.getSocket().getIOChannel();
@@ -188,7 +195,7 @@ public final class CallerConnection implements Caller {
 		}
 	}
 
-	/** Ends the input of a connection, even if something comes on it. */
+	/** Ends the input of a connection, even if bytes still arrive. */
 	static void endInput(SocketWrapperBase<NioChannel> socket) {
 		try {
 			SocketChannel channel = socket.getSocket().getIOChannel();

@@ -23,76 +23,81 @@ import org.springframework.core.env.Environment;
 import org.springframework.web.filter.RequestContextFilter;
 
 /**
- * Sets Boot's Tomcat up for large uploads, and bounds the connections and threads that
- * they take. Spring finds this configuration by its scan, and Actuator once more by
- * {@code META-INF/spring}, for the small server that {@code management.server.port} gives
- * it.
+ * Configures Boot's Tomcat for large uploads, and bounds its connections and threads.
+ * Spring finds this configuration by its component scan. Actuator also finds it by
+ * {@code META-INF/spring}, for the small server on {@code management.server.port}.
  */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class HttpServerConfiguration {
 
 	/**
-	 * Twice Tomcat's own, for fewer system calls and fewer seeming pauses. Each
-	 * connection has two such buffers, even an idle one.
+	 * Twice Tomcat's default, so that there are fewer system calls and fewer apparent
+	 * pauses. Each connection has two such buffers, even if it is idle.
 	 */
 	private static final int READ_BUFFER_BYTES = 16 << 10;
 
-	/** For a heap with room for it: large values take a sixth less of the CPU. */
+	/** For a large heap. With this size, large values need a sixth less CPU time. */
 	private static final int LARGE_READ_BUFFER_BYTES = 64 << 10;
 
 	private static final long LARGE_HEAP_BYTES = 1L << 30;
 
 	/**
-	 * The most heap that a connection takes beside its two read buffers, once the
-	 * beginning of a request has come.
+	 * The maximum heap of a connection with a request, without its two read buffers.
 	 */
 	private static final int CONNECTION_BYTES = 40 << 10;
 
 	private static final int TLS_CONNECTION_BYTES = 96 << 10;
 
-	private static final int PART_OF_HEAP = 8;
+	/** All connections together take at most one part in this many of the heap. */
+	private static final int HEAP_PARTS = 8;
 
-	private static final int LEAST_CONNECTIONS = 256;
+	private static final int MIN_CONNECTIONS = 256;
 
-	private static final int MOST_CONNECTIONS = 8192;
+	private static final int MAX_CONNECTIONS = 8192;
 
 	private static final int MANAGEMENT_CONNECTIONS = 64;
 
 	private static final int MANAGEMENT_THREADS = 8;
 
-	/** Callers that ask for health wait a few seconds only. */
-	private static final Duration MANAGEMENT_READING_PERIOD = Duration.ofSeconds(1);
+	/** Short, because clients that check health wait only a few seconds. */
+	private static final Duration MANAGEMENT_READ_PERIOD = Duration.ofSeconds(1);
 
-	/** Threads for Actuator, for dropping the rest of bodies, and for refusals. */
+	/**
+	 * The threads for Actuator, for draining bodies and for refusals, in addition to
+	 * those for jobs.
+	 */
 	private static final int FURTHER_THREADS = 32;
 
-	/** Those of the further threads that only Actuator may take. */
+	/** The further threads that only requests to Actuator may use. */
 	private static final int ACTUATOR_THREADS = 8;
 
-	/** Those of the further threads that Actuator may take where others leave them. */
+	/** The further threads that any request may use. */
 	private static final int SHARED_THREADS = 16;
 
 	private static final String HTTP2 = "server.http2.enabled";
 
-	private static final Pattern NONE = Pattern.compile("");
+	/** Matches no path, because a path is never empty. */
+	private static final Pattern NO_PATH = Pattern.compile("");
 
-	/** No segment is one or two dots. Nothing repeats a group, which takes stack. */
-	private static final String BELOW = "(?:(?!.*/\\.)/[A-Za-z0-9./-]*)?";
+	/**
+	 * The paths below the base path of Actuator. No segment begins with a dot, so none is
+	 * one or two dots. No group is repeated, because a repeated group takes stack.
+	 */
+	private static final String SUBPATHS = "(?:(?!.*/\\.)/[A-Za-z0-9./-]*)?";
 
-	/** In front of all others. */
 	@Bean
-	FilterRegistrationBean<FallbackErrorFilter> lastAnswers() {
+	FilterRegistrationBean<FallbackErrorFilter> fallbackErrorFilter() {
 		FilterRegistrationBean<FallbackErrorFilter> filter = new FilterRegistrationBean<>(new FallbackErrorFilter());
 		filter.setOrder(Ordered.HIGHEST_PRECEDENCE);
 		return filter;
 	}
 
 	@Bean
-	FilterRegistrationBean<UnreadableRequestFilter> readableRequests() {
+	FilterRegistrationBean<UnreadableRequestFilter> unreadableRequestFilter() {
 		return new FilterRegistrationBean<>(new UnreadableRequestFilter());
 	}
 
-	/** Leaves out a filter that does what the dispatcher of Spring MVC does as well. */
+	/** Disables Boot's filter, because Spring MVC's dispatcher does the same work. */
 	@Bean
 	FilterRegistrationBean<RequestContextFilter> requestContextFilter() {
 		FilterRegistrationBean<RequestContextFilter> filter = new FilterRegistrationBean<>(new RequestContextFilter());
@@ -124,64 +129,70 @@ class HttpServerConfiguration {
 				http.setAnswerTimeout(limits.bodyIdleTimeout());
 				if (management) {
 					http.setMaxThreads(MANAGEMENT_THREADS);
-					http.setReadingPeriod(MANAGEMENT_READING_PERIOD);
+					http.setReadPeriod(MANAGEMENT_READ_PERIOD);
 					return;
 				}
-				http.setMemory(memory::isShort);
-				// Lets a key with an encoded slash reach the controller, which explains
+				http.setMemoryShortage(memory::isShort);
+				// A key with an encoded slash reaches the controller, which explains
 				// where to send it.
 				connector.setEncodedSolidusHandling("passthrough");
-				// A job takes a thread, running or waiting; an asynchronous one while
-				// it is uploaded.
+				// A job needs a thread while it runs or waits. An asynchronous job
+				// needs one only during its upload.
 				int threads = Math.max(http.getMaxThreads(),
 						limits.maxRunningJobs() + limits.maxWaitingJobs() + limits.maxAsyncJobs() + FURTHER_THREADS);
 				http.setMaxThreads(threads);
 				http.setBounds(new RequestGate.Bounds(ACTUATOR_THREADS, SHARED_THREADS,
-						threads - ACTUATOR_THREADS - SHARED_THREADS, actuator(environment)));
-				// Gives bodies a timeout apart from the one between two requests.
+						threads - ACTUATOR_THREADS - SHARED_THREADS, actuatorPaths(environment)));
+				// Bodies have their own timeout, which differs from that between
+				// requests.
 				http.setDisableUploadTimeout(false);
 				http.setConnectionUploadTimeout((int) limits.bodyIdleTimeout().toMillis());
-				// A client that uploads reads no answer before its upload ends, unless
-				// it was kept from starting.
+				// Many clients read no response before the end of their upload. They
+				// read a refusal if they still wait for 100 Continue.
 				http.setContinueResponseTiming("onRead");
 			});
 		};
 	}
 
-	/** Streams that share a connection cannot be held to the rules for slow readers. */
+	/**
+	 * Refuses HTTP/2, because the rules for slow readers cannot apply to streams that
+	 * share a connection.
+	 */
 	private static void refuseHttp2(Environment environment) {
 		if (environment.getProperty(HTTP2, boolean.class, false)) {
 			throw new InvalidConfigurationPropertyValueException(HTTP2, true,
-					"Only HTTP/1.1 bounds callers that read or send slowly. Leave it out, and let a proxy in front of"
-							+ " the service speak HTTP/2");
+					"The service can end slow callers only with HTTP/1.1. Remove this property, and let a proxy in"
+							+ " front of the service speak HTTP/2");
 		}
 	}
 
-	/** The connections that fit into a heap of so many bytes. */
+	/** The maximum number of connections for a heap of this size. */
 	static int connections(long heapBytes, boolean tls) {
 		int bytes = ((tls) ? TLS_CONNECTION_BYTES : CONNECTION_BYTES) + 2 * readBufferBytes(heapBytes);
-		long most = heapBytes / PART_OF_HEAP / bytes;
-		return (int) Math.max(LEAST_CONNECTIONS, Math.min(MOST_CONNECTIONS, most));
+		long fitting = heapBytes / HEAP_PARTS / bytes;
+		return (int) Math.max(MIN_CONNECTIONS, Math.min(MAX_CONNECTIONS, fitting));
 	}
 
-	/** The size of a connection's read buffer beside a heap of so many bytes. */
+	/** The size of a connection's read buffer for a heap of this size. */
 	static int readBufferBytes(long heapBytes) {
 		return (heapBytes < LARGE_HEAP_BYTES) ? READ_BUFFER_BYTES : LARGE_READ_BUFFER_BYTES;
 	}
 
-	/** The paths of Actuator, spelled so that they name nothing else. */
-	private static Pattern actuator(Environment environment) {
+	/**
+	 * The paths of Actuator. A spelling that could also name another path does not match.
+	 */
+	private static Pattern actuatorPaths(Environment environment) {
 		String base = environment.getProperty("server.servlet.context-path", "")
 				+ environment.getProperty("management.endpoints.web.base-path", "/actuator");
-		return (base.isEmpty() || base.endsWith("/")) ? NONE : Pattern.compile(Pattern.quote(base) + BELOW);
+		return (base.isEmpty() || base.endsWith("/")) ? NO_PATH : Pattern.compile(Pattern.quote(base) + SUBPATHS);
 	}
 
 	private static UploadProtocol protocol(ProtocolHandler handler) {
 		if (handler instanceof UploadProtocol protocol) {
 			return protocol;
 		}
-		throw new IllegalStateException("The web server speaks " + handler.getClass().getName()
-				+ ", and not what pipeset has set: leave the protocol of its connector as it is");
+		throw new IllegalStateException("The web server's connector has the protocol " + handler.getClass().getName()
+				+ ", but pipeset needs " + UploadProtocol.class.getName() + ": do not change the protocol");
 	}
 
 }

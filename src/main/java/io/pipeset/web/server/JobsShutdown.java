@@ -20,21 +20,21 @@ import org.springframework.stereotype.Component;
 
 /**
  * Ends the jobs before the web server ends their requests, so that each caller can read
- * its report. Until then the server goes on answering, and turns new jobs away.
+ * its report. Until then the service answers requests, and refuses new jobs.
  */
 @Component
 class JobsShutdown implements SmartLifecycle {
 
 	private static final Logger log = LoggerFactory.getLogger(JobsShutdown.class);
 
-	/** The shutdown does not wait for an upload that pauses for so long. */
+	/** If no byte of an upload arrives for this long, the shutdown ends its input. */
 	private static final Duration PAUSE = Duration.ofSeconds(1);
 
-	/** Nor for one that trickles, once no job has run for so long. */
+	/** If no job has run for this long, the shutdown ends all uploads that wait. */
 	private static final Duration TRICKLE = Duration.ofSeconds(3);
 
-	/** The part of the time that the web server and the connections to Redis have. */
-	private static final Duration REST = Duration.ofSeconds(3);
+	/** The maximum time left for the web server and the connections to Redis. */
+	private static final Duration MAX_REST = Duration.ofSeconds(3);
 
 	private static final int TICK_MILLIS = 20;
 
@@ -42,8 +42,8 @@ class JobsShutdown implements SmartLifecycle {
 
 	private final Duration grace;
 
-	/** The time for jobs and answers together. */
-	private final Duration most;
+	/** The time for jobs and their responses together. */
+	private final Duration total;
 
 	private final ApplicationContext context;
 
@@ -58,8 +58,8 @@ class JobsShutdown implements SmartLifecycle {
 		this.jobs = jobs;
 		this.grace = limits.shutdownGrace();
 		Duration half = phase.minus(this.grace).dividedBy(2);
-		Duration rest = (half.compareTo(REST) < 0) ? half : REST;
-		this.most = phase.minus(rest);
+		Duration rest = (half.compareTo(MAX_REST) < 0) ? half : MAX_REST;
+		this.total = phase.minus(rest);
 		this.context = context;
 		lifecycle.setTimeoutForShutdownPhase(WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE, rest.toMillis());
 	}
@@ -72,14 +72,14 @@ class JobsShutdown implements SmartLifecycle {
 
 	@Override
 	public void stop() {
-		long end = System.nanoTime() + this.most.toNanos();
+		long end = System.nanoTime() + this.total.toNanos();
 		this.jobs.close();
 		try {
 			if (!this.jobs.awaitIdle(this.grace)) {
 				log.warn("{} jobs still run after {} and are stopped", this.jobs.running(), this.grace);
 				this.jobs.stopAll();
 			}
-			awaitAnswers(end);
+			awaitResponses(end);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -89,7 +89,7 @@ class JobsShutdown implements SmartLifecycle {
 
 	@Override
 	public void stop(Runnable callback) {
-		// In a thread of its own, so that the phase's timeout holds even if Redis hangs.
+		// A separate thread, so that the phase's timeout applies even if Redis hangs.
 		Thread thread = new Thread(() -> {
 			stop();
 			callback.run();
@@ -108,8 +108,11 @@ class JobsShutdown implements SmartLifecycle {
 		return WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE + 1;
 	}
 
-	/** Boot's own wait overlooks requests that are in the error dispatch. */
-	private void awaitAnswers(long end) throws InterruptedException {
+	/**
+	 * Waits until all responses are sent. Boot's own wait overlooks requests in the error
+	 * dispatch.
+	 */
+	private void awaitResponses(long end) throws InterruptedException {
 		long lastJob = System.nanoTime();
 		UploadProtocol protocol = protocol();
 		while (true) {
@@ -126,15 +129,15 @@ class JobsShutdown implements SmartLifecycle {
 		}
 	}
 
-	/** Ends the connections of those who are not waited for. */
+	/** Ends the connections of slow callers. After {@code end}, it ends all of them. */
 	private static void endConnections(UploadProtocol protocol, long lastJob, long end) {
 		long now = System.nanoTime();
 		if (now - end > 0) {
-			protocol.underWay().forEach(CallerConnection::end);
+			protocol.activeConnections().forEach(CallerConnection::end);
 			return;
 		}
 		Duration idle = (now - lastJob > TRICKLE.toNanos()) ? Duration.ZERO : PAUSE;
-		protocol.underWay().forEach((caller) -> caller.endInputIfPaused(idle));
+		protocol.activeConnections().forEach((caller) -> caller.endInputIfPaused(idle));
 		protocol.endUnreadAnswers(true);
 	}
 

@@ -14,9 +14,9 @@ import org.apache.coyote.BadRequestException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request's body, up to the limit. It ends with the last byte that its Content-Length
- * declares, so that nobody waits for more. It turns Tomcat's failures into those that a
- * job knows.
+ * The body of a request, up to a limit. It ends after the bytes that Content-Length
+ * declares, so that the reader does not wait for more. It converts Tomcat's exceptions
+ * into those that a job handles.
  */
 public final class LimitedBody extends InputStream {
 
@@ -24,7 +24,7 @@ public final class LimitedBody extends InputStream {
 
 	private final InputStream body;
 
-	private final Lock reading;
+	private final Lock readLock;
 
 	private final long contentLength;
 
@@ -36,13 +36,13 @@ public final class LimitedBody extends InputStream {
 
 	/**
 	 * Limits the body of a request.
-	 * @param limit the limit on the bytes as they come over the wire
-	 * @param compressed whether the bytes are yet to be inflated
+	 * @param limit the limit on the bytes as sent, before decompression
+	 * @param compressed whether the bytes are compressed
 	 * @throws IOException if the body cannot be read
 	 */
 	public LimitedBody(HttpServletRequest request, ByteLimit limit, boolean compressed) throws IOException {
 		this.body = request.getInputStream();
-		this.reading = CallerConnection.reading(request);
+		this.readLock = CallerConnection.readLock(request);
 		this.contentLength = request.getContentLengthLong();
 		this.limit = limit;
 		this.compressed = compressed;
@@ -64,10 +64,10 @@ public final class LimitedBody extends InputStream {
 		if (this.read == this.contentLength) {
 			return -1;
 		}
-		// All bytes within the limit are handed out, however they arrive.
-		long left = this.limit.most() - this.read;
-		int bytes = readBody(target, offset, (int) Math.min(length, Math.max(1, left)));
-		if (bytes > left) {
+		// Returns all bytes within the limit before it reads the byte that exceeds it.
+		long remaining = this.limit.most() - this.read;
+		int bytes = readBody(target, offset, (int) Math.min(length, Math.max(1, remaining)));
+		if (bytes > remaining) {
 			throw new BodyLimitException(this.limit.exceededBy("body", "more than " + this.limit.most()));
 		}
 		this.read += Math.max(0, bytes);
@@ -76,16 +76,16 @@ public final class LimitedBody extends InputStream {
 
 	/**
 	 * Whether the chunked coding of a body is broken.
-	 * @param found the failure that Tomcat met while it read the body
-	 * @return {@code false} if the caller has gone away, for which Tomcat has a subclass
-	 * of the same exception
+	 * @param exception the exception of Tomcat, if it failed to read the body
+	 * @return {@code false} if the caller has disconnected, although Tomcat reports that
+	 * with a subclass of the same exception
 	 */
-	static boolean isBroken(@Nullable Object found) {
-		return found instanceof BadRequestException && !(found instanceof ClientAbortException);
+	static boolean isChunkingBroken(@Nullable Object exception) {
+		return exception instanceof BadRequestException && !(exception instanceof ClientAbortException);
 	}
 
 	private int readBody(byte[] target, int offset, int length) throws IOException {
-		this.reading.lock();
+		this.readLock.lock();
 		try {
 			return this.body.read(target, offset, length);
 		}
@@ -93,15 +93,15 @@ public final class LimitedBody extends InputStream {
 			if (ex.getCause() instanceof SocketTimeoutException stalled) {
 				throw stalled;
 			}
-			if (isBroken(ex)) {
-				// Without the cause, whose message has bytes of the body.
+			if (isChunkingBroken(ex)) {
+				// The cause is left out, because its message has bytes of the body.
 				throw (this.compressed) ? MalformedBodyException.inCompressed(this.read, BROKEN)
 						: new MalformedBodyException(this.read, BROKEN);
 			}
 			throw ex;
 		}
 		finally {
-			this.reading.unlock();
+			this.readLock.unlock();
 		}
 	}
 

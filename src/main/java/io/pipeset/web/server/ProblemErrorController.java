@@ -14,9 +14,9 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Answers requests in which the servlet container has found a mistake by itself. If a
- * body stalled, the container takes the answer over before the job's report is ready; the
- * report is therefore kept with the request, and answered here.
+ * Answers requests in which the servlet container itself has found an error. If a body
+ * stalls, the container starts an error response before the job's report is ready. The
+ * report is therefore kept with the request, and sent here.
  */
 @RestController
 public class ProblemErrorController implements ErrorController {
@@ -29,7 +29,7 @@ public class ProblemErrorController implements ErrorController {
 		this.limits = limits;
 	}
 
-	/** Keeps the answer to a request for the case that the container takes it over. */
+	/** Keeps a report for the case that the container dispatches its request here. */
 	public static void keep(HttpServletRequest request, ResponseEntity<ProblemDetail> report) {
 		request.setAttribute(REPORT, report);
 	}
@@ -46,7 +46,7 @@ public class ProblemErrorController implements ErrorController {
 			return Problems.answer(Problems.detail(Problem.STALLED, "Nothing of the body came for "
 					+ this.limits.bodyIdleTimeout().toMillis() + "ms (pipeset.limits.body-idle-timeout)"));
 		}
-		if (LimitedBody.isBroken(request.getAttribute(RequestDispatcher.ERROR_EXCEPTION))) {
+		if (LimitedBody.isChunkingBroken(request.getAttribute(RequestDispatcher.ERROR_EXCEPTION))) {
 			return Problems.answer(Problems.detail(Problem.MALFORMED_BODY, "In the body, " + LimitedBody.BROKEN));
 		}
 		String detail = (message instanceof String text && !text.isEmpty()) ? text : status.getReasonPhrase();

@@ -4,40 +4,41 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The pace at which a caller reads its answer. It is looked at in periods, as the kernel
- * takes some megabytes at once whether they are read or not.
+ * The rate at which a caller reads its response. It is measured over periods, because the
+ * kernel takes some megabytes at once, even if the caller does not read them.
  */
 final class ReadRate {
 
-	/** 1 MB in five seconds, as a body that is dropped has to come. */
-	private static final long LEAST_BYTES_PER_SECOND = (1 << 20) / 5;
+	/** 1 MB in five seconds, the same rate as for a body that is drained. */
+	private static final long MIN_BYTES_PER_SECOND = (1 << 20) / 5;
 
 	private final long periodNanos;
 
-	private long began;
+	private long periodStart;
 
 	private long bytes;
 
 	private boolean slow;
 
-	private boolean begun;
+	private boolean started;
 
 	ReadRate(Duration period) {
 		this.periodNanos = period.toNanos();
 	}
 
 	/**
-	 * Takes note of how much was read.
-	 * @param now the time, in nanoseconds
-	 * @param bytes the size of what was read so far
-	 * @return whether the last period had too little
+	 * Records how many bytes were written so far. A period ends with the first call after
+	 * its time.
+	 * @param now the value of {@link System#nanoTime}
+	 * @param bytes the bytes of the response written so far
+	 * @return whether too few bytes were written in the last full period
 	 */
-	synchronized boolean isSlow(long now, long bytes) {
-		if (!this.begun || now - this.began >= this.periodNanos) {
-			long least = (now - this.began) * LEAST_BYTES_PER_SECOND / TimeUnit.SECONDS.toNanos(1);
-			this.slow = this.begun && bytes - this.bytes < least;
-			this.begun = true;
-			this.began = now;
+	synchronized boolean update(long now, long bytes) {
+		if (!this.started || now - this.periodStart >= this.periodNanos) {
+			long required = (now - this.periodStart) * MIN_BYTES_PER_SECOND / TimeUnit.SECONDS.toNanos(1);
+			this.slow = this.started && bytes - this.bytes < required;
+			this.started = true;
+			this.periodStart = now;
 			this.bytes = bytes;
 		}
 		return this.slow;

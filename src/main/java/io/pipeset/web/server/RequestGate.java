@@ -21,54 +21,55 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 
 /**
- * The way of requests into the service. Some threads of the web server are kept for
- * Actuator, and most of them are kept for all others: a request that would take one of
- * the wrong kind is answered 429 at once. The rest of a body is dropped after its answer,
- * but never by a thread that serves Actuator.
+ * Admits requests to the service, or refuses them. Some threads of the web server are
+ * reserved for Actuator, and most are reserved for all other requests. If a request finds
+ * no free thread of its kind, it is answered 429 at once. The rest of a body is drained
+ * after the response, but never by a thread that serves Actuator.
  */
 final class RequestGate implements Adapter {
 
 	private final Adapter service;
 
-	private final BodyDrainer unread;
+	private final BodyDrainer drainer;
 
 	private final Bounds bounds;
 
-	/** The threads that each kind of requests may take, its own ones first. */
-	private final List<Semaphore> ofActuator;
+	/** The threads for requests to Actuator: first the reserved ones, then the shared. */
+	private final List<Semaphore> actuatorThreads;
 
-	private final List<Semaphore> ofOthers;
+	/** The threads for other requests: first the reserved ones, then the shared. */
+	private final List<Semaphore> otherThreads;
 
 	private final UploadProtocol protocol;
 
-	RequestGate(Adapter service, BodyDrainer unread, Bounds bounds, UploadProtocol protocol) {
+	RequestGate(Adapter service, BodyDrainer drainer, Bounds bounds, UploadProtocol protocol) {
 		this.service = service;
-		this.unread = unread;
+		this.drainer = drainer;
 		this.bounds = bounds;
 		this.protocol = protocol;
 		Semaphore shared = new Semaphore(bounds.shared);
-		this.ofActuator = List.of(new Semaphore(bounds.actuator), shared);
-		this.ofOthers = List.of(new Semaphore(bounds.others), shared);
+		this.actuatorThreads = List.of(new Semaphore(bounds.actuator), shared);
+		this.otherThreads = List.of(new Semaphore(bounds.others), shared);
 	}
 
 	@Override
 	public void service(Request request, Response response) throws Exception {
 		NioSocketWrapper socket = (NioSocketWrapper) request.getNote(UploadProtocol.CONNECTION);
-		CallerConnection connection = this.protocol.begin(socket, response);
+		CallerConnection connection = this.protocol.addConnection(socket, response);
 		request.setAttribute(CallerConnection.ATTRIBUTE, connection);
 		try {
-			pass(request, response);
+			admit(request, response);
 		}
 		finally {
-			this.protocol.underWay().remove(connection);
+			this.protocol.activeConnections().remove(connection);
 		}
 	}
 
-	private void pass(Request request, Response response) throws Exception {
-		// A request that is not HTTP has no path.
+	private void admit(Request request, Response response) throws Exception {
+		// If Tomcat could not parse the request, it has no path.
 		String path = request.requestURI().toString();
 		boolean actuator = path != null && this.bounds.path.matcher(path).matches();
-		for (Semaphore threads : (actuator) ? this.ofActuator : this.ofOthers) {
+		for (Semaphore threads : (actuator) ? this.actuatorThreads : this.otherThreads) {
 			if (threads.tryAcquire()) {
 				try {
 					serve(request, response, actuator);
@@ -83,31 +84,32 @@ final class RequestGate implements Adapter {
 	}
 
 	private void serve(Request request, Response response, boolean actuator) throws Exception {
-		// Tomcat could not parse the request, and lets only the answer be written.
-		boolean refused = response.getStatus() >= HttpStatus.BAD_REQUEST.value();
+		// An error status here means that Tomcat could not parse the request. Tomcat lets
+		// the service only write the response.
+		boolean unparsed = response.getStatus() >= HttpStatus.BAD_REQUEST.value();
 		if (actuator) {
 			this.service.service(request, response);
-			// A body that is dropped must not take a thread that is kept.
-			BodyDrainer.leaveUnlessRead(request);
+			// Draining a body must not occupy a thread of Actuator.
+			BodyDrainer.closeUnlessFullyRead(request);
 		}
 		else {
-			this.unread.offer(request);
+			this.drainer.attachTo(request);
 			try {
 				this.service.service(request, response);
 			}
 			finally {
-				this.unread.drop(request);
+				this.drainer.drain(request);
 			}
 		}
-		if (refused && request.getNote(UploadProtocol.CONNECTION) instanceof NioSocketWrapper socket) {
-			this.unread.drop(socket);
+		if (unparsed && request.getNote(UploadProtocol.CONNECTION) instanceof NioSocketWrapper socket) {
+			this.drainer.drain(socket);
 		}
 	}
 
 	private void refuse(Request request, Response response, boolean actuator) throws IOException {
-		this.protocol.refused();
+		this.protocol.recordRefusal();
 		byte[] body = Problems.json(Problems.detail(Problem.TOO_MANY,
-				"There are " + this.bounds.most(actuator) + ((actuator) ? " requests to Actuator" : " requests")
+				"There are " + this.bounds.max(actuator) + ((actuator) ? " requests to Actuator" : " requests")
 						+ " under way, as many as server.tomcat.threads.max=" + this.bounds.threads()
 						+ " allows: send the request again later"))
 			.getBytes(StandardCharsets.UTF_8);
@@ -116,7 +118,7 @@ final class RequestGate implements Adapter {
 		response.setContentLength(body.length);
 		response.setHeader(HttpHeaders.RETRY_AFTER, Integer.toString(Problem.TOO_MANY.retryAfterSeconds()));
 		response.setHeader(HttpHeaders.CONNECTION, "close");
-		BodyDrainer.leave(request);
+		BodyDrainer.closeAfterResponse(request);
 		response.doWrite(ByteBuffer.wrap(body));
 		response.action(ActionCode.CLOSE, null);
 	}
@@ -147,19 +149,19 @@ final class RequestGate implements Adapter {
 	}
 
 	/**
-	 * The bounds on the requests of a web server, as numbers of its threads.
+	 * The bounds on the concurrent requests of a web server, as numbers of threads.
 	 *
-	 * @param actuator those that only requests to Actuator may take
-	 * @param shared those that any request may take
-	 * @param others those that only other requests may take
-	 * @param path the paths of Actuator, as they come over the wire
+	 * @param actuator the threads that only requests to Actuator may use
+	 * @param shared the threads that any request may use
+	 * @param others the threads that only other requests may use
+	 * @param path matches the paths of Actuator, before they are decoded
 	 */
 	record Bounds(int actuator, int shared, int others, Pattern path) {
 
-		/** A server whose requests all count as Actuator's, and all pass. */
-		static final Bounds NONE = new Bounds(Integer.MAX_VALUE, 0, 0, Pattern.compile(".*"));
+		/** Admits all requests, and counts them as requests to Actuator. */
+		static final Bounds UNLIMITED = new Bounds(Integer.MAX_VALUE, 0, 0, Pattern.compile(".*"));
 
-		private int most(boolean actuator) {
+		private int max(boolean actuator) {
 			return this.shared + ((actuator) ? this.actuator : this.others);
 		}
 

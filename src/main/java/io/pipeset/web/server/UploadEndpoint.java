@@ -10,29 +10,32 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.tomcat.util.net.NioEndpoint;
 
 /**
- * The connections of a web server. When there are as many as allowed, those that have
- * been without a request for longest are closed, so that idle connections keep nobody
- * out.
+ * The connections of a web server. If they reach their maximum number, the connections
+ * that have been idle for longest are closed, so that other clients can connect.
  */
 final class UploadEndpoint extends NioEndpoint {
 
-	/** A client that has just connected is about to send its request. */
-	private static final long IDLE_MILLIS = 1000;
+	/**
+	 * A connection that is idle for less time stays open, because a client that has just
+	 * connected is about to send its request.
+	 */
+	private static final long MIN_IDLE_MILLIS = 1000;
 
-	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+	private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-	/** One in so many of the connections allowed is closed at once. */
-	private static final int PART = 16;
+	/** One in this many of the allowed connections is closed at once. */
+	private static final int CLOSED_PART = 16;
 
 	@Override
 	protected boolean setSocketOptions(SocketChannel socket) {
-		boolean taken = super.setSocketOptions(socket);
-		// In the thread that accepts connections, which could not accept another anyway.
+		boolean accepted = super.setSocketOptions(socket);
+		// This blocks the thread that accepts connections. It could accept no other
+		// connection now.
 		while (isFull() && isRunning() && !isPaused()) {
 			closeIdle();
-			LockSupport.parkNanos(LOOK_NANOS);
+			LockSupport.parkNanos(CHECK_NANOS);
 		}
-		return taken;
+		return accepted;
 	}
 
 	private boolean isFull() {
@@ -40,17 +43,17 @@ final class UploadEndpoint extends NioEndpoint {
 	}
 
 	private void closeIdle() {
-		long since = System.currentTimeMillis() - IDLE_MILLIS;
+		long since = System.currentTimeMillis() - MIN_IDLE_MILLIS;
 		getConnections().stream()
 			.filter(NioSocketWrapper.class::isInstance)
 			.map((connection) -> new Idle((NioSocketWrapper) connection))
 			.filter((idle) -> idle.since <= since && !idle.connection.getLock().isLocked())
 			.sorted(Comparator.comparingLong(Idle::since))
-			.limit(getMaxConnections() / PART + 1)
+			.limit(getMaxConnections() / CLOSED_PART + 1)
 			.forEach((idle) -> closeUnlessInUse(idle.connection));
 	}
 
-	/** The thread that runs a request of the connection holds its lock. */
+	/** Closes a connection. A thread that serves its request holds its lock. */
 	private static void closeUnlessInUse(NioSocketWrapper connection) {
 		ReentrantLock lock = connection.getLock();
 		if (lock.tryLock()) {
@@ -65,11 +68,11 @@ final class UploadEndpoint extends NioEndpoint {
 		}
 	}
 
-	/** A connection and the time to sort it by, taken once as it goes on changing. */
+	/** A connection and its last write, read only once because it changes meanwhile. */
 	private record Idle(NioSocketWrapper connection, long since) {
 
 		private Idle(NioSocketWrapper connection) {
-			// The last write, as the head of a request may come byte by byte.
+			// Not the last read, because the head of a request may arrive byte by byte.
 			this(connection, connection.getLastWrite());
 		}
 

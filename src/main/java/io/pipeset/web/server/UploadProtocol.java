@@ -23,52 +23,52 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tomcat's HTTP, with requests that know their connection, so that uploads can be ended.
- * Public, as Tomcat makes it by its name.
+ * Tomcat's HTTP/1.1 protocol. Its requests know their connections, so that the service
+ * can end uploads. The class is public because Tomcat creates it by its name.
  */
 public final class UploadProtocol extends Http11NioProtocol {
 
-	/** Not Tomcat's, which is silent while the process ends. */
+	/** Used instead of Tomcat's logger, which is silent while the process ends. */
 	private static final Logger log = LoggerFactory.getLogger(UploadProtocol.class);
 
-	/** The note of a request that has its connection. */
+	/** The index of the request note with its connection. */
 	static final int CONNECTION = 31;
 
-	private RequestGate.Bounds bounds = RequestGate.Bounds.NONE;
+	private RequestGate.Bounds bounds = RequestGate.Bounds.UNLIMITED;
 
-	private final Set<CallerConnection> underWay = ConcurrentHashMap.newKeySet();
+	private final Set<CallerConnection> activeConnections = ConcurrentHashMap.newKeySet();
 
-	private Duration readingPeriod = Duration.ofSeconds(5);
+	private Duration readPeriod = Duration.ofSeconds(5);
 
 	private Duration answerTimeout = Duration.ofSeconds(30);
 
 	private BooleanSupplier memoryIsShort = () -> false;
 
-	/** Whether a request was refused since the last look. */
+	/** Whether a request was refused since the last check. */
 	private volatile boolean refused;
 
-	private @Nullable Future<?> looks;
+	private @Nullable Future<?> checks;
 
 	public UploadProtocol() {
 		super(new UploadEndpoint());
 	}
 
-	/** Sets how long nothing of an answer may be read before it is given up. */
+	/** Sets how long to wait for a caller that reads nothing of its response. */
 	void setAnswerTimeout(Duration timeout) {
 		this.answerTimeout = timeout;
 	}
 
-	/** Sets the period in which the reading of an answer is looked at. */
-	void setReadingPeriod(Duration period) {
-		this.readingPeriod = period;
+	/** Sets the period over which the read rate of a response is measured. */
+	void setReadPeriod(Duration period) {
+		this.readPeriod = period;
 	}
 
-	/** Sets who tells that jobs wait for memory. */
-	void setMemory(BooleanSupplier isShort) {
+	/** Sets a supplier that returns whether jobs wait for memory. */
+	void setMemoryShortage(BooleanSupplier isShort) {
 		this.memoryIsShort = isShort;
 	}
 
-	/** Sets the bounds on requests, before the server starts. */
+	/** Sets the bounds on requests. Call this before the server starts. */
 	void setBounds(RequestGate.Bounds bounds) {
 		this.bounds = bounds;
 	}
@@ -95,81 +95,87 @@ public final class UploadProtocol extends Http11NioProtocol {
 	@Override
 	public void start() throws Exception {
 		super.start();
-		this.looks = getUtilityExecutor().scheduleWithFixedDelay(this::look, 1, 1, TimeUnit.SECONDS);
+		this.checks = getUtilityExecutor().scheduleWithFixedDelay(this::checkConnections, 1, 1, TimeUnit.SECONDS);
 	}
 
 	@Override
 	public void stop() throws Exception {
-		Future<?> looks = this.looks;
-		if (looks != null) {
-			looks.cancel(false);
+		Future<?> checks = this.checks;
+		if (checks != null) {
+			checks.cancel(false);
 		}
 		super.stop();
 	}
 
-	private void look() {
+	private void checkConnections() {
 		try {
-			this.underWay.forEach(CallerConnection::look);
-			endUnreadAnswers(isPaused() || isShortOfThreads() || this.memoryIsShort.getAsBoolean());
+			this.activeConnections.forEach(CallerConnection::checkCaller);
+			endUnreadAnswers(isPaused() || resetThreadShortage() || this.memoryIsShort.getAsBoolean());
 		}
 		catch (RuntimeException ex) {
-			// Or nobody would look from now on.
-			log.error("The connections of requests could not be looked at", ex);
+			// An exception would stop all later checks.
+			log.error("Cannot check the connections of requests", ex);
 		}
 	}
 
-	private boolean isShortOfThreads() {
+	/**
+	 * Forgets refusals.
+	 * @return whether a request was refused, or at least three quarters of the threads
+	 * are in use
+	 */
+	private boolean resetThreadShortage() {
 		boolean refused = this.refused;
 		this.refused = false;
-		return refused || this.underWay.size() * 4L >= getMaxThreads() * 3L;
+		return refused || this.activeConnections.size() * 4L >= getMaxThreads() * 3L;
 	}
 
-	/** There was no thread for a request. */
-	void refused() {
+	/** Records that a request was refused because there was no thread for it. */
+	void recordRefusal() {
 		this.refused = true;
 	}
 
 	/**
-	 * Ends the connections whose answers are read too slowly. To be called once a second.
-	 * @param needed whether others need what such an answer holds
+	 * Measures how fast responses are read, and ends the connections of slow callers if
+	 * needed. Call this once a second.
+	 * @param needed whether other requests need the threads or memory of slow callers
 	 */
 	void endUnreadAnswers(boolean needed) {
-		List<CallerConnection> unread = this.underWay.stream().filter(CallerConnection::isReadTooSlowly).toList();
+		List<CallerConnection> unread = this.activeConnections.stream()
+			.filter(CallerConnection::updateReadRate)
+			.toList();
 		if (needed && !unread.isEmpty()) {
-			log.warn("Answers were read too slowly while others needed their threads or memory, or the service was to"
-					+ " end: {} connections were ended", unread.size());
+			log.warn("Answers were read too slowly while other requests needed their threads or memory, or while the"
+					+ " service shut down: ended {} connections", unread.size());
 			unread.forEach(CallerConnection::end);
 		}
 	}
 
 	/**
-	 * A request begins.
-	 * @return the connection, to be taken from those under way when the request ends
+	 * Adds the connection of a request that begins.
+	 * @return the connection, to be removed when the request ends
 	 */
-	CallerConnection begin(NioSocketWrapper socket, Response response) {
-		CallerConnection connection = new CallerConnection(socket, response, this.readingPeriod);
-		this.underWay.add(connection);
+	CallerConnection addConnection(NioSocketWrapper socket, Response response) {
+		CallerConnection connection = new CallerConnection(socket, response, this.readPeriod);
+		this.activeConnections.add(connection);
 		return connection;
 	}
 
-	/** The connections of the requests that are under way. */
-	Set<CallerConnection> underWay() {
-		return this.underWay;
+	/** The connections of the requests in progress. */
+	Set<CallerConnection> activeConnections() {
+		return this.activeConnections;
 	}
 
-	/**
-	 * Whether a request is under way, or its client still sends a body that nobody reads.
-	 */
+	/** Whether a thread serves a request, or drains the rest of a body. */
 	boolean isBusy() {
 		return getEndpoint().getCurrentThreadsBusy() > 0;
 	}
 
 	/**
-	 * Ends the input of a connection, even if something comes on it.
-	 * @param connectionId its id, as
-	 * {@link jakarta.servlet.ServletConnection#getConnectionId} has it
+	 * Ends the input of a connection, even if bytes still arrive.
+	 * @param connectionId the id that
+	 * {@link jakarta.servlet.ServletConnection#getConnectionId} returns
 	 */
-	void end(String connectionId) {
+	void endInput(String connectionId) {
 		for (SocketWrapperBase<NioChannel> connection : getEndpoint().getConnections()) {
 			if (connection.getServletConnection("", "").getConnectionId().equals(connectionId)) {
 				CallerConnection.endInput(connection);

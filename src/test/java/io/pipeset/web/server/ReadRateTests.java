@@ -7,10 +7,10 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Of an answer 1 MB has to be read in five seconds, and in each further five. */
+/** A caller must read 1 MB of a response in each period of five seconds. */
 class ReadRateTests {
 
-	private final ReadRate pace = new ReadRate(Duration.ofSeconds(5));
+	private final ReadRate readRate = new ReadRate(Duration.ofSeconds(5));
 
 	@Test
 	void anAnswerHasAPeriodBeforeItIsSlow() {
@@ -21,7 +21,7 @@ class ReadRateTests {
 	}
 
 	@Test
-	void bytesThatWentBeforeDoNotCountForTheNextPeriod() {
+	void bytesOfOnePeriodDoNotCountForTheNext() {
 		assertThat(isSlow(0, 4_000_000)).isFalse();
 		assertThat(isSlow(6, 4_000_000)).isTrue();
 		assertThat(isSlow(11, 5_500_000)).isFalse();
@@ -36,7 +36,7 @@ class ReadRateTests {
 	}
 
 	private boolean isSlow(int second, long bytes) {
-		return this.pace.isSlow(TimeUnit.SECONDS.toNanos(second), bytes);
+		return this.readRate.update(TimeUnit.SECONDS.toNanos(second), bytes);
 	}
 
 }
