@@ -19,9 +19,9 @@ import org.springframework.http.HttpStatus;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * Answers the requests that nobody else has answered: those at which the service fails,
- * and those that are refused without a word. Only from here a failure reaches the log,
- * and without the messages of exceptions, which may quote the request.
+ * Answers requests that fail with an exception, or have an error status but no body. Only
+ * this filter logs failures. It leaves out the messages of exceptions, because they may
+ * quote the request.
  */
 final class FallbackErrorFilter implements Filter {
 
@@ -35,25 +35,24 @@ final class FallbackErrorFilter implements Filter {
 			chain.doFilter(request, response);
 		}
 		catch (RuntimeException | ServletException | StackOverflowError ex) {
-			failed(request, http, ex);
+			answerFailure(request, http, ex);
 		}
 		HttpStatus status = HttpStatus.resolve(http.getStatus());
 		if (status != null && status.isError() && http.getContentType() == null && !http.isCommitted()) {
 			Problems.write(Problems.ofStatus(status,
-					(status == HttpStatus.NOT_FOUND) ? "There is nothing of this name" : status.getReasonPhrase()),
-					http);
+					(status == HttpStatus.NOT_FOUND) ? "Nothing exists at this path" : status.getReasonPhrase()), http);
 		}
 	}
 
-	private static void failed(ServletRequest request, HttpServletResponse response, Throwable ex)
+	private static void answerFailure(ServletRequest request, HttpServletResponse response, Throwable ex)
 			throws ServletException, IOException {
 		Failure failure = new Failure(ex);
 		if (response.isCommitted()) {
-			// The connection ends, so that the answer does not look whole.
+			// The exception ends the connection, so that the response looks incomplete.
 			throw failure;
 		}
 		response.reset();
-		if (failure.isOfHealth()) {
+		if (failure.isUnknownHealthPart()) {
 			response.setStatus(HttpStatus.NOT_FOUND.value());
 			return;
 		}
@@ -63,7 +62,7 @@ final class FallbackErrorFilter implements Filter {
 				"The service failed to handle the request; its log says why."), response);
 	}
 
-	/** The types and the places of exceptions, without their messages. */
+	/** The types and the stack trace of exceptions, without their messages. */
 	private static final class Failure extends ServletException {
 
 		@Serial
@@ -75,8 +74,8 @@ final class FallbackErrorFilter implements Filter {
 			setStackTrace(NestedExceptionUtils.getMostSpecificCause(ex).getStackTrace());
 		}
 
-		/** Whether Actuator was asked for a part of a component that there is not. */
-		private boolean isOfHealth() {
+		/** Whether the request names an unknown part of a health component. */
+		private boolean isUnknownHealthPart() {
 			return getStackTrace().length > 1 && getStackTrace()[1].getClassName()
 				.equals("org.springframework.boot.health.actuate.endpoint.HealthEndpointSupport");
 		}

@@ -17,14 +17,15 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 
 /**
- * Answers with problem details where Tomcat itself refuses a request, whose target or
- * header is not HTTP, or too large, and all errors of Actuator's own server.
+ * Answers with problem details if Tomcat itself refuses a request, because its first line
+ * or a header is not HTTP or too large. It also answers all errors of Actuator's own
+ * server.
  */
 class ProblemReportValve extends ErrorReportValve {
 
-	private static final String NOT_HTTP = "The request is not HTTP as RFC 9112 has it;"
-			+ " in the query, a character that is not ASCII (%C3%BC for u umlaut), a blank, a backslash and any of"
-			+ " <>^` has to be percent-encoded, and in the path any of []{}| and a double quote too";
+	private static final String NOT_HTTP = "The request is not valid HTTP (RFC 9112)."
+			+ " In the query, characters that are not ASCII (%C3%BC for u umlaut), blanks, backslashes and <>^` must"
+			+ " be percent-encoded. In the path, []{}| and double quotes must be percent-encoded too";
 
 	private static final StringManager messages = StringManager.getManager("org.apache.coyote.http11");
 
@@ -44,7 +45,7 @@ class ProblemReportValve extends ErrorReportValve {
 			}
 		}
 		catch (IOException ex) {
-			this.container.getLogger().debug("Nobody is there to read the answer", ex);
+			this.container.getLogger().debug("The caller has disconnected before its response", ex);
 		}
 	}
 

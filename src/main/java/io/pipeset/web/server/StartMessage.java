@@ -17,7 +17,7 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
-/** Logs who may call, and a command to try, when the service is ready. */
+/** Logs the permitted callers and a command to try, when the service is ready. */
 @Component
 class StartMessage {
 
@@ -43,7 +43,7 @@ class StartMessage {
 	}
 
 	@EventListener
-	void ready(ApplicationReadyEvent event) {
+	void logWhenReady(ApplicationReadyEvent event) {
 		if (event.getApplicationContext() instanceof WebServerApplicationContext context
 				&& context.getWebServer() != null) {
 			log.info("Callers: {}", callers());

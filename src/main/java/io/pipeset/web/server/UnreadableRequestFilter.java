@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * Refuses requests at which Spring or Actuator would fail as they read them. From a GET,
- * which has no body, it takes the header {@code Content-Type}, by which Actuator would
- * look for a way to read one.
+ * Refuses requests that Spring or Actuator would fail to read. From GET and HEAD requests
+ * it removes the header {@code Content-Type}, because Actuator would look for a way to
+ * read a body of that type.
  */
 final class UnreadableRequestFilter implements Filter {
 
@@ -38,13 +38,14 @@ final class UnreadableRequestFilter implements Filter {
 			Problems.write(Problems.detail(Problem.BAD_REQUEST, refusal), (HttpServletResponse) response);
 		}
 		else {
-			chain.doFilter((isRead(http) && http.getContentType() != null) ? new Untyped(http) : http, response);
+			chain.doFilter((isGetOrHead(http) && http.getContentType() != null) ? new WithoutContentType(http) : http,
+					response);
 		}
 	}
 
 	private static @Nullable String refusal(HttpServletRequest request) {
 		if (request.getRequestURI().startsWith("//")) {
-			// As a reference it would name a host.
+			// As a URI reference, this path would begin with a host.
 			return "The path '" + Problems.excerpt(request.getRequestURI()) + "' begins with two slashes, not one";
 		}
 		try {
@@ -52,15 +53,15 @@ final class UnreadableRequestFilter implements Filter {
 			if (charset != null) {
 				Charset.isSupported(charset);
 			}
-			// A form has parameters in its body too, which must not be read.
-			if (isRead(request)) {
+			// Parameters of a form can also be in its body, which must not be read here.
+			if (isGetOrHead(request)) {
 				request.getParameterMap();
 			}
 			return null;
 		}
 		catch (IllegalCharsetNameException ex) {
 			return "The header 'Content-Type' names the charset '" + Problems.excerpt(ex.getCharsetName())
-					+ "', which is no name of a charset: send UTF-8";
+					+ "', which is not a valid name of a charset: send UTF-8";
 		}
 		catch (InvalidParameterException ex) {
 			return "The query string '" + Problems.excerpt(String.valueOf(request.getQueryString()))
@@ -69,14 +70,14 @@ final class UnreadableRequestFilter implements Filter {
 		}
 	}
 
-	private static boolean isRead(HttpServletRequest request) {
+	private static boolean isGetOrHead(HttpServletRequest request) {
 		return request.getMethod().equals("GET") || request.getMethod().equals("HEAD");
 	}
 
-	/** A request without the header. */
-	private static final class Untyped extends HttpServletRequestWrapper {
+	/** A request that hides its header {@code Content-Type}. */
+	private static final class WithoutContentType extends HttpServletRequestWrapper {
 
-		Untyped(HttpServletRequest request) {
+		WithoutContentType(HttpServletRequest request) {
 			super(request);
 		}
 
@@ -87,22 +88,22 @@ final class UnreadableRequestFilter implements Filter {
 
 		@Override
 		public @Nullable String getHeader(String name) {
-			return (isType(name)) ? null : super.getHeader(name);
+			return (isContentType(name)) ? null : super.getHeader(name);
 		}
 
 		@Override
 		public Enumeration<String> getHeaders(String name) {
-			return (isType(name)) ? Collections.emptyEnumeration() : super.getHeaders(name);
+			return (isContentType(name)) ? Collections.emptyEnumeration() : super.getHeaders(name);
 		}
 
 		@Override
 		public Enumeration<String> getHeaderNames() {
 			List<String> names = Collections.list(super.getHeaderNames());
-			names.removeIf(Untyped::isType);
+			names.removeIf(WithoutContentType::isContentType);
 			return Collections.enumeration(names);
 		}
 
-		private static boolean isType(String name) {
+		private static boolean isContentType(String name) {
 			return name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE);
 		}
 

@@ -1,6 +1,6 @@
 /**
- * The web server, and all that knows Tomcat: connections, threads, bodies and answers
- * come and go within bounds, also while the service shuts down.
+ * The web server, and all code that depends on Tomcat. It bounds connections, threads,
+ * bodies and responses, also while the service shuts down.
  */
 @NullMarked
 package io.pipeset.web.server;
