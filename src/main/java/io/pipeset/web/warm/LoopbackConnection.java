@@ -11,8 +11,8 @@ import java.util.Locale;
 import javax.net.SocketFactory;
 
 /**
- * A connection over which the service calls itself. It reads no more of HTTP than the
- * service's own answers have, so that the warm-up takes no time to warm up itself.
+ * A connection over which the service calls itself. It parses only the HTTP that the
+ * service itself sends, so that the caller's own code needs no warm-up.
  */
 final class LoopbackConnection implements AutoCloseable {
 
@@ -22,19 +22,21 @@ final class LoopbackConnection implements AutoCloseable {
 
 	private static final int HEX = 16;
 
-	/** A service that is busy with callers' jobs is warm without this. */
-	private static final int MOST_SILENCE_MILLIS = 5000;
+	/**
+	 * If there is no response for this long, the service is busy, and gets warm anyway.
+	 */
+	private static final int TIMEOUT_MILLIS = 5000;
 
 	private final Socket socket;
 
 	private final InputStream input;
 
-	LoopbackConnection(InetSocketAddress service, SocketFactory sockets) throws IOException {
-		this.socket = sockets.createSocket();
+	LoopbackConnection(InetSocketAddress service, SocketFactory factory) throws IOException {
+		this.socket = factory.createSocket();
 		try {
 			this.socket.setTcpNoDelay(true);
-			this.socket.setSoTimeout(MOST_SILENCE_MILLIS);
-			this.socket.connect(service, MOST_SILENCE_MILLIS);
+			this.socket.setSoTimeout(TIMEOUT_MILLIS);
+			this.socket.connect(service, TIMEOUT_MILLIS);
 			this.input = new BufferedInputStream(this.socket.getInputStream());
 		}
 		catch (IOException ex) {
@@ -44,9 +46,9 @@ final class LoopbackConnection implements AutoCloseable {
 	}
 
 	/**
-	 * Sends a request, and reads its answer.
+	 * Sends a request, and reads the response.
 	 * @param request the whole request
-	 * @throws IOException if the connection breaks
+	 * @throws IOException if the connection breaks or times out
 	 */
 	Answer call(byte[] request) throws IOException {
 		this.socket.getOutputStream().write(request);
@@ -93,21 +95,21 @@ final class LoopbackConnection implements AutoCloseable {
 		return line.toString().strip();
 	}
 
-	/** Closes the connection. A call under way fails. */
+	/** Closes the connection. A call in progress fails. */
 	@Override
 	public void close() {
 		try {
 			this.socket.close();
 		}
 		catch (IOException ex) {
-			// It is closed all the same.
+			// The socket is closed even if it throws this.
 		}
 	}
 
 	/**
-	 * The part of an answer that matters here.
+	 * The status and the error count of a response.
 	 *
-	 * @param errors the records that did not run
+	 * @param errors the number of records that did not run
 	 */
 	record Answer(int status, int errors) {
 

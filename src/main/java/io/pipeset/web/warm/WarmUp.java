@@ -38,9 +38,9 @@ import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
 
 /**
- * Warms the service up between its start and its readiness: Spring Boot says that it is
- * alive before it calls this runner, and that it accepts traffic only afterwards.
- * Requests that come all the same are served.
+ * Warms the service up between its start and its readiness. Spring Boot reports the
+ * service as alive before it calls this runner, and as ready only afterwards. Requests
+ * that arrive meanwhile are served.
  */
 @Component
 @ConditionalOnWebApplication
@@ -48,8 +48,8 @@ class WarmUp implements ApplicationRunner {
 
 	private static final Logger logger = LoggerFactory.getLogger(WarmUp.class);
 
-	/** A machine that is busy with many starts may take seconds for an answer. */
-	private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
+	/** Long, because a machine that starts many services may need seconds to answer. */
+	private static final Duration LAST_ANSWERS_TIMEOUT = Duration.ofSeconds(5);
 
 	private final WarmUpProperties properties;
 
@@ -57,9 +57,9 @@ class WarmUp implements ApplicationRunner {
 
 	private final SslBundles bundles;
 
-	private final WarmUpEndpoints calls;
+	private final WarmUpEndpoints endpoints;
 
-	private final ServletContext servlets;
+	private final ServletContext servletContext;
 
 	private final ApplicationContext context;
 
@@ -69,13 +69,13 @@ class WarmUp implements ApplicationRunner {
 
 	private volatile @Nullable WarmUpCallers callers;
 
-	WarmUp(WarmUpProperties properties, ServerProperties server, SslBundles bundles, WarmUpEndpoints calls,
-			ServletContext servlets, ApplicationContext context) {
+	WarmUp(WarmUpProperties properties, ServerProperties server, SslBundles bundles, WarmUpEndpoints endpoints,
+			ServletContext servletContext, ApplicationContext context) {
 		this.properties = properties;
 		this.server = server;
 		this.bundles = bundles;
-		this.calls = calls;
-		this.servlets = servlets;
+		this.endpoints = endpoints;
+		this.servletContext = servletContext;
 		this.context = context;
 	}
 
@@ -86,22 +86,23 @@ class WarmUp implements ApplicationRunner {
 				&& web.getWebServer().getPort() > 0) {
 			Ssl ssl = this.server.getSsl();
 			if (Ssl.isEnabled(ssl) && ssl.getClientAuth() == Ssl.ClientAuth.NEED) {
-				logger.info("No warm-up: the service has no client certificate to call itself with");
+				logger.info(
+						"No warm-up: server.ssl.client-auth=need, and the service has no client certificate to call itself with");
 			}
 			else {
 				warmUp(address(web.getWebServer().getPort()));
 			}
 		}
 		if (this.closing) {
-			// Boot would call the service ready if it came back in the midst of a
-			// shutdown.
+			// Waits for the end of the shutdown, because Boot would report the service as
+			// ready after this method returns.
 			this.destroyed.await();
 		}
 	}
 
-	/** Ends the warm-up, before anything else is stopped. */
+	/** Ends the warm-up before the shutdown stops any bean. */
 	@EventListener
-	void close(ContextClosedEvent event) {
+	void stopWarmUp(ContextClosedEvent event) {
 		if (event.getApplicationContext() == this.context) {
 			this.closing = true;
 			WarmUpCallers callers = this.callers;
@@ -112,19 +113,19 @@ class WarmUp implements ApplicationRunner {
 	}
 
 	@PreDestroy
-	void destroy() {
+	void markDestroyed() {
 		this.destroyed.countDown();
 	}
 
 	private void warmUp(InetSocketAddress service) throws InterruptedException {
 		long began = System.nanoTime();
 		try {
-			WarmUpCallers callers = new WarmUpCallers(service, sockets(), LAST_ANSWERS);
+			WarmUpCallers callers = new WarmUpCallers(service, socketFactory(), LAST_ANSWERS_TIMEOUT);
 			this.callers = callers;
 			if (this.closing) {
 				return;
 			}
-			WarmUpRequests requests = new WarmUpRequests(this.servlets.getContextPath(), this.calls.open(),
+			WarmUpRequests requests = new WarmUpRequests(this.servletContext.getContextPath(), this.endpoints.open(),
 					UUID.randomUUID().toString());
 			Answer first = callers.callOnce(requests.trial());
 			if (first.status() != HttpStatus.OK.value()) {
@@ -132,25 +133,27 @@ class WarmUp implements ApplicationRunner {
 				return;
 			}
 			boolean permitted = first.errors() == 0;
-			int jobs = callers.call((permitted) ? requests.all() : requests.dry(), this.properties.time());
+			int jobs = callers.call((permitted) ? requests.all() : requests.dryRuns(), this.properties.time());
 			if (permitted) {
-				callers.callOnce(requests.clean());
+				callers.callOnce(requests.cleanup());
 			}
 			logger.info("Warmed up in {} ms with {} jobs{}", Duration.ofNanos(System.nanoTime() - began).toMillis(),
 					jobs, (permitted) ? ""
 							: ", none of which went to Redis: it refuses SET, EXPIRE or DEL of keys under pipeset:");
 		}
 		catch (IOException | GeneralSecurityException | RuntimeException ex) {
-			// A cold service is better than none.
-			logger.info("No warm-up, or no whole one: {}", ex.toString());
+			// A cold service is better than a failed start.
+			logger.info("The warm-up failed or ended early: {}", ex.toString());
 		}
 		finally {
-			this.calls.close();
+			this.endpoints.close();
 		}
 	}
 
-	/** With TLS, the service trusts its own certificate, whoever has issued it. */
-	private SocketFactory sockets() throws GeneralSecurityException, IOException {
+	/**
+	 * With TLS, the service trusts its own certificate, even if no known CA issued it.
+	 */
+	private SocketFactory socketFactory() throws GeneralSecurityException, IOException {
 		Ssl ssl = this.server.getSsl();
 		if (!Ssl.isEnabled(ssl)) {
 			return SocketFactory.getDefault();

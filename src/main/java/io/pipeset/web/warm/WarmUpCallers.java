@@ -17,34 +17,36 @@ import io.pipeset.web.warm.LoopbackConnection.Answer;
 
 import org.springframework.http.HttpStatus;
 
-/** Callers of the service that send the same requests again and again, all at once. */
+/** Callers of the service that concurrently repeat the same requests. */
 final class WarmUpCallers {
 
-	private static final int MOST = 4;
+	private static final int MAX_CALLERS = 4;
 
 	private final InetSocketAddress service;
 
-	private final SocketFactory sockets;
+	private final SocketFactory socketFactory;
 
-	private final Duration lastAnswers;
+	private final Duration lastAnswersTimeout;
 
 	private final Set<LoopbackConnection> connections = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean stopped;
 
 	/**
-	 * Creates them, with no connection yet.
-	 * @param lastAnswers the time that the last answers may take once the time is over
+	 * Creates callers that have no connections yet.
+	 * @param lastAnswersTimeout how long {@link #call} waits for the last responses after
+	 * its time is over
 	 */
-	WarmUpCallers(InetSocketAddress service, SocketFactory sockets, Duration lastAnswers) {
+	WarmUpCallers(InetSocketAddress service, SocketFactory socketFactory, Duration lastAnswersTimeout) {
 		this.service = service;
-		this.sockets = sockets;
-		this.lastAnswers = lastAnswers;
+		this.socketFactory = socketFactory;
+		this.lastAnswersTimeout = lastAnswersTimeout;
 	}
 
 	/**
-	 * Calls once, in this thread.
-	 * @throws IOException if there is none
+	 * Sends one request in this thread.
+	 * @return the response
+	 * @throws IOException if there is no response
 	 */
 	Answer callOnce(byte[] request) throws IOException {
 		try (LoopbackConnection connection = connect()) {
@@ -53,14 +55,15 @@ final class WarmUpCallers {
 	}
 
 	/**
-	 * Lets one caller for each processor call, but no more than four.
-	 * @param requests the requests of each caller, from the first to the last, and again
-	 * @return the number of jobs that ran
-	 * @throws IOException if the last answers took too long: all calls have ended, for
-	 * good
+	 * Starts one caller for each processor, but at most four, and waits for them.
+	 * @param requests the requests that each caller sends in turn and repeats
+	 * @param time how long the callers send requests
+	 * @return the number of requests answered with 200
+	 * @throws IOException if the last responses take too long. All calls have ended then,
+	 * and later calls fail
 	 */
 	int call(List<byte[]> requests, Duration time) throws IOException, InterruptedException {
-		int callers = Math.min(MOST, Runtime.getRuntime().availableProcessors());
+		int callers = Math.min(MAX_CALLERS, Runtime.getRuntime().availableProcessors());
 		AtomicInteger jobs = new AtomicInteger();
 		CountDownLatch ended = new CountDownLatch(callers);
 		long deadline = System.nanoTime() + time.toNanos();
@@ -79,7 +82,7 @@ final class WarmUpCallers {
 		}
 		boolean answered = false;
 		try {
-			answered = ended.await(time.plus(this.lastAnswers).toNanos(), TimeUnit.NANOSECONDS);
+			answered = ended.await(time.plus(this.lastAnswersTimeout).toNanos(), TimeUnit.NANOSECONDS);
 		}
 		finally {
 			if (!answered) {
@@ -88,19 +91,19 @@ final class WarmUpCallers {
 		}
 		if (!answered) {
 			throw new SocketTimeoutException(
-					"The last answers took longer than " + this.lastAnswers.toMillis() + " ms");
+					"The last answers took longer than " + this.lastAnswersTimeout.toMillis() + " ms");
 		}
 		return jobs.get();
 	}
 
-	/** Ends all calls at once, for good; the jobs under way run to their end. */
+	/** Ends all calls now, and makes later calls fail. Jobs that run continue. */
 	void stop() {
 		this.stopped = true;
 		this.connections.forEach(LoopbackConnection::close);
 	}
 
 	private LoopbackConnection connect() throws IOException {
-		LoopbackConnection connection = new LoopbackConnection(this.service, this.sockets);
+		LoopbackConnection connection = new LoopbackConnection(this.service, this.socketFactory);
 		this.connections.add(connection);
 		if (this.stopped) {
 			connection.close();
@@ -109,7 +112,8 @@ final class WarmUpCallers {
 	}
 
 	/**
-	 * Each round has a connection of its own, as Tomcat ends it after a hundred requests.
+	 * Sends requests in rounds. Each round uses a new connection, because Tomcat ends a
+	 * connection after a hundred requests.
 	 */
 	private void callUntil(long deadline, List<byte[]> requests, int first, AtomicInteger jobs) {
 		try {
@@ -126,8 +130,8 @@ final class WarmUpCallers {
 			}
 		}
 		catch (IOException ex) {
-			// The service has closed the connection, or is stopping. The other callers go
-			// on.
+			// The service has closed the connection or is stopping. The other callers
+			// continue.
 		}
 	}
 

@@ -4,7 +4,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Knows the properties of the warm-up, also where there is no server to be warmed up.
+ * Registers the properties of the warm-up, even if the application has no web server.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(WarmUpProperties.class)

@@ -14,8 +14,8 @@ import io.pipeset.web.WarmUpEndpoints;
 
 /**
  * The requests of one warm-up, as bytes. All keys begin with {@code pipeset:warm-up:} and
- * an id, so that instances which start at once do not meet. Each request that writes a
- * key lets it expire in the same job, so that nothing is left even by a service that is
+ * an id, so that instances that start at the same time use different keys. Each request
+ * sets an expiry for its keys in the same job, so that they expire even if the service is
  * killed.
  */
 final class WarmUpRequests {
@@ -24,43 +24,43 @@ final class WarmUpRequests {
 
 	private static final String NDJSON = "application/x-ndjson";
 
-	/** Jobs do not wait here for a slow Redis, whatever the defaults of jobs. */
+	/** Replaces the configured defaults, so that no job waits long for a slow Redis. */
 	private static final String SETTINGS = "?timeout=1s&retries=0&rateLimit=1000000000&atomic=none&flush=buffered:1000"
 			+ "&dryRun=";
 
-	/** The strings that a job of usual size sets. */
+	/** The number of strings that a job of usual size sets. */
 	private static final int STRINGS = 40;
 
-	/** The elements and fields that it adds to its list and its hash. */
+	/** The number of elements and of fields that a job of usual size adds. */
 	private static final int ELEMENTS = 20;
 
-	/** The same for jobs in the formats that are less usual. */
-	private static final int FEW = 4;
+	/** The number of strings, elements and fields of a small job. */
+	private static final int SMALL = 4;
 
-	private final String path;
+	private final String prefix;
 
 	private final String headers;
 
-	private final String key;
+	private final String keyPrefix;
 
 	/**
-	 * Requests for a service.
-	 * @param contextPath the beginning of all its paths, or an empty text
-	 * @param password opens the service's own calls
-	 * @param id tells the keys of this warm-up from those of others
+	 * Creates the requests for a service.
+	 * @param contextPath the prefix of all its paths, or an empty string
+	 * @param password the password of the warm-up endpoints
+	 * @param id distinguishes the keys of this warm-up from those of other instances
 	 */
 	WarmUpRequests(String contextPath, String password, String id) {
-		this.path = contextPath + WarmUpEndpoints.PREFIX;
+		this.prefix = contextPath + WarmUpEndpoints.PREFIX;
 		this.headers = " HTTP/1.1\r\nHost: localhost\r\n" + WarmUpEndpoints.HEADER + ": " + password + "\r\n";
-		this.key = "pipeset:warm-up:" + id + ":";
+		this.keyPrefix = "pipeset:warm-up:" + id + ":";
 	}
 
 	/**
-	 * A job that tries whether keys can be written, and expire and go again. Its own key
-	 * expires whatever else is refused.
+	 * A job that tests whether Redis permits SET, EXPIRE and DEL of these keys. Its own
+	 * key expires even if EXPIRE and DEL are refused.
 	 */
 	byte[] trial() {
-		String trial = this.key + "trial";
+		String trial = this.keyPrefix + "trial";
 		return post(
 				"/v1/jobs" + SETTINGS + false, NDJSON, lines(
 						List.of(List.of("SET", trial, "value", "EX", EXPIRY_SECONDS),
@@ -68,40 +68,41 @@ final class WarmUpRequests {
 						WarmUpRequests::array));
 	}
 
-	/** A job of usual size that Redis has to run. */
-	private byte[] usual() {
+	/** A job of usual size that writes to Redis. */
+	private byte[] usualJob() {
 		return post("/v1/jobs" + SETTINGS + false, NDJSON, lines(commands(STRINGS, ELEMENTS), WarmUpRequests::object));
 	}
 
-	/** All jobs, those that are usual more often. */
+	/** All jobs. The usual one occurs most often. */
 	List<byte[]> all() {
-		List<List<String>> few = commands(FEW, FEW);
+		List<List<String>> small = commands(SMALL, SMALL);
 		String jobs = "/v1/jobs" + SETTINGS + false;
-		String csv = "key,value,ttl\n" + few.stream()
+		String csv = "key,value,ttl\n" + small.stream()
 			.filter((command) -> command.get(0).equals("SET"))
 			.map((command) -> command.get(1) + "," + command.get(2) + "," + EXPIRY_SECONDS + "\n")
 			.collect(Collectors.joining());
-		byte[] usual = usual();
-		byte[] pops = post("/piperpop/" + ELEMENTS + SETTINGS + "false&key=" + this.key + "list", "", new byte[0]);
-		List<byte[]> all = new ArrayList<>(dry());
-		all.addAll(List.of(usual, pops, usual, post(jobs, NDJSON, lines(few, WarmUpRequests::array)), usual,
-				post(jobs, "text/plain", lines(few, (command) -> String.join(" ", command))), usual,
-				post(jobs, "application/x-redis-resp", bytes(join(few, WarmUpRequests::resp, ""))), usual,
-				post("/pipeset/" + FEW + SETTINGS + false, "text/csv", bytes(csv)), usual,
-				post(jobs, "application/json", bytes("[" + join(few, WarmUpRequests::array, ",") + "]")), usual,
-				post(jobs, NDJSON + "\r\nContent-Encoding: gzip", gzip(lines(few, WarmUpRequests::object)))));
+		byte[] usual = usualJob();
+		byte[] pops = post("/piperpop/" + ELEMENTS + SETTINGS + "false&key=" + this.keyPrefix + "list", "",
+				new byte[0]);
+		List<byte[]> all = new ArrayList<>(dryRuns());
+		all.addAll(List.of(usual, pops, usual, post(jobs, NDJSON, lines(small, WarmUpRequests::array)), usual,
+				post(jobs, "text/plain", lines(small, (command) -> String.join(" ", command))), usual,
+				post(jobs, "application/x-redis-resp", bytes(join(small, WarmUpRequests::resp, ""))), usual,
+				post("/pipeset/" + SMALL + SETTINGS + false, "text/csv", bytes(csv)), usual,
+				post(jobs, "application/json", bytes("[" + join(small, WarmUpRequests::array, ",") + "]")), usual,
+				post(jobs, NDJSON + "\r\nContent-Encoding: gzip", gzip(lines(small, WarmUpRequests::object)))));
 		return all;
 	}
 
-	/** Jobs for which Redis is not needed. */
-	List<byte[]> dry() {
+	/** Jobs that do not need Redis. */
+	List<byte[]> dryRuns() {
 		return List.of(post("/pipeset/100" + SETTINGS + true, "", new byte[0]),
 				post("/pipehset/100" + SETTINGS + true, "", new byte[0]));
 	}
 
 	/** The job that deletes all keys. */
-	byte[] clean() {
-		// A record for each, as they are in different slots of a cluster.
+	byte[] cleanup() {
+		// One record for each key, because the keys are in different slots of a cluster.
 		List<List<String>> deletes = keys(STRINGS).stream().map((key) -> List.of("DEL", key)).toList();
 		return post("/v1/jobs" + SETTINGS + false, NDJSON, lines(deletes, WarmUpRequests::array));
 	}
@@ -110,10 +111,10 @@ final class WarmUpRequests {
 		List<List<String>> commands = new ArrayList<>();
 		keys(strings).subList(0, strings).forEach((key) -> commands.add(List.of("SET", key, "value-of-" + key)));
 		for (int i = 0; i < elements; i++) {
-			commands.add(List.of("LPUSH", this.key + "list", "value-" + i));
+			commands.add(List.of("LPUSH", this.keyPrefix + "list", "value-" + i));
 		}
 		for (int i = 0; i < elements; i++) {
-			commands.add(List.of("HSET", this.key + "hash", "field-" + i, "value-" + i));
+			commands.add(List.of("HSET", this.keyPrefix + "hash", "field-" + i, "value-" + i));
 		}
 		keys(strings).forEach((key) -> commands.add(List.of("EXPIRE", key, EXPIRY_SECONDS)));
 		return commands;
@@ -122,15 +123,15 @@ final class WarmUpRequests {
 	private List<String> keys(int strings) {
 		List<String> keys = new ArrayList<>();
 		for (int i = 0; i < strings; i++) {
-			keys.add(this.key + i);
+			keys.add(this.keyPrefix + i);
 		}
-		keys.add(this.key + "list");
-		keys.add(this.key + "hash");
+		keys.add(this.keyPrefix + "list");
+		keys.add(this.keyPrefix + "hash");
 		return keys;
 	}
 
 	private byte[] post(String call, String type, byte[] body) {
-		String header = "POST " + this.path + call + this.headers
+		String header = "POST " + this.prefix + call + this.headers
 				+ ((type.isEmpty()) ? "" : "Content-Type: " + type + "\r\n") + "Content-Length: " + body.length
 				+ "\r\n\r\n";
 		ByteArrayOutputStream request = new ByteArrayOutputStream();
@@ -143,8 +144,8 @@ final class WarmUpRequests {
 		return bytes(join(commands, format, "\n"));
 	}
 
-	private static String join(List<List<String>> commands, Function<List<String>, String> format, String between) {
-		return commands.stream().map(format).collect(Collectors.joining(between));
+	private static String join(List<List<String>> commands, Function<List<String>, String> format, String separator) {
+		return commands.stream().map(format).collect(Collectors.joining(separator));
 	}
 
 	private static String object(List<String> command) {

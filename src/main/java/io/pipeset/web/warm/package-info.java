@@ -1,6 +1,6 @@
 /**
- * The warm-up: before the service is ready it calls itself for a few seconds, so that the
- * first callers meet compiled code and open connections.
+ * The warm-up: before the service is ready, it calls itself for a few seconds, so that
+ * the first callers find compiled code and open connections.
  */
 @NullMarked
 package io.pipeset.web.warm;

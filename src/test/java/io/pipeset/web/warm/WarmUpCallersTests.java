@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
-/** Callers for the warm-up. */
+/** Tests of the callers of the warm-up. */
 class WarmUpCallersTests {
 
-	/** The wait is over long before the calls are, however late their threads begin. */
+	/** The wait ends long before the calls, even if their threads start late. */
 	@Test
-	void answersThatTakeTooLongEndAllCallsAndAreNamed() throws Exception {
+	void lateAnswersEndAllCalls() throws Exception {
 		Duration time = Duration.ofMinutes(1);
 		try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
 			WarmUpCallers callers = new WarmUpCallers((InetSocketAddress) silent.getLocalSocketAddress(),

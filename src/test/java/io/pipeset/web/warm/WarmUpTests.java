@@ -48,7 +48,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
-/** The service calls itself before it is ready, and leaves nothing of that behind. */
+/** The service calls itself before it is ready, and removes all traces afterwards. */
 @ExtendWith(OutputCaptureExtension.class)
 class WarmUpTests {
 
@@ -66,8 +66,8 @@ class WarmUpTests {
 	private final Queue<Object> readiness = new ConcurrentLinkedQueue<>();
 
 	/**
-	 * Loads the classes of a job, for which a busy machine may take longer than a warm-up
-	 * waits for its first answer.
+	 * Loads the classes of a job. A busy machine may need more time for that than the
+	 * timeout of a warm-up's first request.
 	 */
 	@BeforeAll
 	static void runAJob() {
@@ -75,7 +75,7 @@ class WarmUpTests {
 		ApplicationListener<WebServerInitializedEvent> port = cold.started::complete;
 		List<String> arguments = new ArrayList<>(List.of("--server.port=0"));
 		own.properties().forEach((name, value) -> arguments.add("--" + name + "=" + value));
-		// The lines of the log that the tests look for are not printed here.
+		// This context does not log the lines that the tests look for.
 		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(PipesetApplication.class)
 			.initializers((starting) -> starting.addApplicationListener(port))
 			.run(arguments.toArray(String[]::new))) {
@@ -91,7 +91,7 @@ class WarmUpTests {
 	}
 
 	@Test
-	void aReadyServiceHasWarmedUpAndLeftNoTrace(CapturedOutput output) throws Exception {
+	void aReadyServiceHasWarmedUpAndLeavesNoTrace(CapturedOutput output) throws Exception {
 		try (ConfigurableApplicationContext context = start(WARM, "--pipeset.warm-up.time=500ms")) {
 			assertThat(call("GET /actuator/health/readiness")).isEqualTo(200);
 			assertThat(output).containsPattern("Warmed up in \\d+ ms with \\d+ jobs\n").doesNotContain("received=");
@@ -118,7 +118,7 @@ class WarmUpTests {
 	}
 
 	@Test
-	void aServiceThatWarmsUpIsAliveServesItsCallersAndStopsAtOnce(CapturedOutput output) throws Exception {
+	void aServiceServesCallersAndStopsAtOnceDuringItsWarmUp(CapturedOutput output) throws Exception {
 		CompletableFuture<ConfigurableApplicationContext> run = OwnThread
 			.supply(() -> start(WARM, "--pipeset.warm-up.time=30s"));
 		this.started.get(60, TimeUnit.SECONDS);
@@ -147,18 +147,18 @@ class WarmUpTests {
 	}
 
 	@Test
-	void aUserWithoutRightsOnItsKeysWarmsUpWithoutThem(CapturedOutput output) throws Exception {
+	void aUserWithoutRightsOnItsKeysWarmsUpWithDryRuns(CapturedOutput output) throws Exception {
 		own.permit(AclSetuserArgs.Builder.reset().keyPattern("app:*").allCommands());
-		warmsUpDry(output);
+		assertWarmsUpWithDryRuns(output);
 	}
 
 	@Test
-	void aUserWhoMayNotLetKeysExpireLeavesNone(CapturedOutput output) throws Exception {
+	void aUserWithoutRightToExpireLeavesNoKeys(CapturedOutput output) throws Exception {
 		own.forbid(CommandType.EXPIRE);
-		warmsUpDry(output);
+		assertWarmsUpWithDryRuns(output);
 	}
 
-	private void warmsUpDry(CapturedOutput output) throws Exception {
+	private void assertWarmsUpWithDryRuns(CapturedOutput output) throws Exception {
 		try (ConfigurableApplicationContext context = start(WARM, "--pipeset.warm-up.time=100ms")) {
 			assertThat(output)
 				.containsPattern("Warmed up in .* none of which went to Redis: it refuses SET, EXPIRE or DEL of keys");
@@ -167,7 +167,7 @@ class WarmUpTests {
 		}
 	}
 
-	/** A request that is refused warms nothing, and nobody would notice. */
+	/** A refused request would not warm the service up, and the log would not show it. */
 	@Test
 	void everyRequestRunsWithAllItsRecords() throws Exception {
 		try (ConfigurableApplicationContext context = start("--pipeset.warm-up.enabled=false");
@@ -183,7 +183,7 @@ class WarmUpTests {
 			}
 			assertThat(redis.keys("*")).isNotEmpty()
 				.allMatch((key) -> key.startsWith("pipeset:warm-up:test:") && redis.ttl(key) != -1);
-			assertThat(connection.call(requests.clean())).isEqualTo(new Answer(200, 0));
+			assertThat(connection.call(requests.cleanup())).isEqualTo(new Answer(200, 0));
 			assertThat(redis.dbsize()).isZero();
 			calls.close();
 			assertThat(connection.call(requests.trial()).status()).isEqualTo(404);
@@ -192,13 +192,13 @@ class WarmUpTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "-PT1S", "PT30.001S" })
-	void itTakesHalfAMinuteAtMost(Duration time) {
+	void aTimeOutOfBoundsIsRefused(Duration time) {
 		assertThatIllegalArgumentException().isThrownBy(() -> new WarmUpProperties(true, time))
 			.withMessageStartingWith("pipeset.warm-up.time must be from 0s to 30s");
 	}
 
 	@Test
-	void aClusterIsWarmedUpAndLeftWithoutATrace(CapturedOutput output) {
+	void theWarmUpOfAClusterLeavesNoTrace(CapturedOutput output) {
 		TestCluster cluster = TestCluster.shared();
 		cluster.reset();
 		List<String> arguments = new ArrayList<>(List.of(WARM, "--pipeset.warm-up.time=300ms", "--server.port=0",
