@@ -13,7 +13,7 @@ import org.springframework.core.env.Environment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A request as long as the service reads one is answered as any other, by both ports. */
+/** Both ports answer requests of the maximum length like any other request. */
 @ServiceTest(properties = { "management.server.port=0", "management.server.address=127.0.0.1" })
 class EndlessRequestTests {
 
@@ -34,7 +34,7 @@ class EndlessRequestTests {
 				"/listinput/a", "/pipeset" }) {
 			String path = base + "/" + piece.repeat((BYTES - base.length()) / piece.length());
 			for (String method : new String[] { "GET", "POST" }) {
-				foreign(method + " " + path, "A: a");
+				assertForeignHostRefused(method + " " + path, "A: a");
 				for (Service server : this.servers) {
 					try (Wire wire = open(server, method + " " + path, "localhost", "A: a")) {
 						assertThat(wire.answer().status()).as("%s %s", method, base).isLessThan(500);
@@ -53,7 +53,7 @@ class EndlessRequestTests {
 		String endless = parts[0] + " " + parts[1].repeat(BYTES / parts[1].length());
 		for (String call : new String[] { "GET /actuator/health", "GET /actuator/metrics/a", "POST /v1/jobs",
 				"POST /v1/analyses?a=b" }) {
-			foreign(call, endless);
+			assertForeignHostRefused(call, endless);
 			for (Service server : this.servers) {
 				try (Wire wire = open(server, call, "localhost", endless)) {
 					assertThat(wire.answer().status()).as(call).isLessThan(500);
@@ -62,7 +62,7 @@ class EndlessRequestTests {
 		}
 	}
 
-	private void foreign(String call, String header) throws IOException {
+	private void assertForeignHostRefused(String call, String header) throws IOException {
 		for (Service server : this.servers) {
 			try (Wire wire = open(server, call, "evil.example", header)) {
 				assertThat(wire.answer().status()).isIn(400, 403);

@@ -31,8 +31,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Every endpoint has a bound on the requests that it takes at once, so that no kind of
- * calls takes all threads from others. A new endpoint has to be named here.
+ * Every endpoint has a bound on its concurrent requests, so that no kind of calls takes
+ * all threads. A new endpoint must be added here.
  */
 @ServiceTest(properties = { "pipeset.limits.max-running-jobs=1", "pipeset.limits.max-waiting-jobs=0",
 		"pipeset.security.scripts=true", "pipeset.pipeline.connect-timeout=1m" })
@@ -47,7 +47,7 @@ class EndpointBoundTests {
 		.of(Bound.QUEUE,
 				List.of("POST /pipeset/{count}", "POST /pipehset/{count}", "POST /piperpop/{count}",
 						"POST /listinput/{key}", "POST /v1/jobs", "POST /v1/analyses", "POST /v1/tunings"),
-				Bound.PLACES,
+				Bound.PERMITS,
 				List.of("POST /v1/scripts", "POST /v1/jobs/{id}/ack", "POST /v1/jobs/{id}/nack",
 						"GET /v1/jobs/{id}/items", "POST /v1/jobs/{id}/resume"),
 				Bound.GATE,
@@ -80,7 +80,7 @@ class EndpointBoundTests {
 	}
 
 	@Test
-	void everyEndpointHasABoundThatIsNamedHere() {
+	void everyEndpointIsListedHere() {
 		Set<String> found = this.context.getBeansOfType(RequestMappingInfoHandlerMapping.class)
 			.values()
 			.stream()
@@ -93,7 +93,7 @@ class EndpointBoundTests {
 
 	@ParameterizedTest
 	@MethodSource("queued")
-	void aJobHasAPlaceInTheQueue(String path) throws IOException {
+	void everyJobNeedsAPermitOfTheQueue(String path) throws IOException {
 		this.open.add(Wire.upload(this.service, "/v1/jobs").chunk("[\"SET\",\"a\",\"1\"]\n"));
 		await().until(() -> own.redis().client().exists("a") == 1);
 		Answer answer = (path.equals("/v1/jobs")) ? this.service.ndjson(path, "[\"SET\",\"b\",\"1\"]")
@@ -102,9 +102,9 @@ class EndpointBoundTests {
 		own.redis().client().del("a");
 	}
 
-	/** Its body is read to be compared, however slowly it comes. */
+	/** The service reads the body of a repeated request to compare it with the first. */
 	@Test
-	void aRepeatHasAPlaceInTheQueueWhileItsBodyIsRead() throws IOException {
+	void aRepeatHoldsAPermitOfTheQueueWhileItsBodyIsRead() throws IOException {
 		String record = "[\"SET\",\"c\",\"1\"]\n";
 		String[] head = { "Content-Type: application/x-ndjson", "Transfer-Encoding: chunked",
 				"Idempotency-Key: repeated" };
@@ -129,7 +129,7 @@ class EndpointBoundTests {
 	}
 
 	@Test
-	void scriptsHaveEightPlacesAndKeepNoJobsOut() throws IOException {
+	void scriptsHaveEightPermitsAndBlockNoJobs() throws IOException {
 		for (int i = 0; i < 8; i++) {
 			this.open.add(Wire.post(this.service, "/v1/scripts", "Content-Length: 8").send("return"));
 		}
@@ -143,7 +143,7 @@ class EndpointBoundTests {
 	}
 
 	@Test
-	void callsForReceiptsHaveSixteenPlaces() throws Exception {
+	void callsForReceiptsHaveSixteenPermits() throws Exception {
 		this.service.connect();
 		proxy.stopAll();
 		List<CompletableFuture<Answer>> calls = new ArrayList<>();
@@ -191,22 +191,22 @@ class EndpointBoundTests {
 		return mapping.getPatternValues().stream().map((path) -> (methods + " " + path).strip());
 	}
 
-	/** The bounds on the requests of an endpoint. */
+	/** The bound on the concurrent requests of an endpoint. */
 	private enum Bound {
 
-		/** A place in the queue of jobs. */
+		/** A permit of the queue of jobs. */
 		QUEUE,
 
-		/** Places of its own, for some calls at once. */
-		PLACES,
+		/** Permits for some concurrent calls, apart from those for jobs. */
+		PERMITS,
 
-		/** The threads that the web server has for Actuator. */
+		/** The threads of the web server for Actuator. */
 		GATE,
 
-		/** A number of streams at once: see {@code JobEventsTests}. */
+		/** A number of concurrent streams: see {@code JobEventsTests}. */
 		STREAMS,
 
-		/** It waits for nobody. */
+		/** It never waits. */
 		AT_ONCE
 
 	}

@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** A defect is answered and logged, with nothing of the request. */
+/** A defect is answered and logged without any part of the request. */
 class FallbackErrorFilterTests {
 
 	private static final String SECRET = "s3cret-of-a-caller";
@@ -35,7 +35,7 @@ class FallbackErrorFilterTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	void aDefectIsAnsweredAndLoggedWithoutWhatItSays(boolean wrapped) throws Exception {
+	void aDefectIsAnsweredAndLoggedWithoutItsMessage(boolean wrapped) throws Exception {
 		QuietLog.expect("A request for /v1/{x} failed");
 		this.request.setAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE, "/v1/{x}");
 		this.response.addHeader("Retry-After", "1");
@@ -76,7 +76,7 @@ class FallbackErrorFilterTests {
 	}
 
 	@Test
-	void aCallerThatHasGoneIsLeftToTheContainer() {
+	void aDisconnectedCallerIsLeftToTheContainer() {
 		IOException gone = new IOException("gone");
 		assertThatIOException().isThrownBy(() -> this.filter.doFilter(this.request, this.response, (a, b) -> {
 			throw gone;
@@ -84,7 +84,7 @@ class FallbackErrorFilterTests {
 	}
 
 	@Test
-	void aRefusalWithoutAWordIsExplained() throws Exception {
+	void aRefusalWithoutABodyIsExplained() throws Exception {
 		this.filter.doFilter(this.request, this.response,
 				(request, response) -> ((MockHttpServletResponse) response).setStatus(404));
 		assertThat(this.response.getContentAsString()).contains("urn:pipeset:problem:not-found");

@@ -30,8 +30,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A job that still waits for records ends when its caller is gone. One that has them all
- * runs to its end.
+ * If a caller disconnects while its job still waits for records, the job ends. If the job
+ * has all records, it runs to its end.
  */
 @ServiceTest
 class GoneCallerTests {
@@ -57,7 +57,7 @@ class GoneCallerTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void howeverACallerGoesItsJobEnds(Departure departure) throws IOException {
+	void aJobEndsHoweverItsCallerDisconnects(Departure departure) throws IOException {
 		double cancelled = jobs("cancelled");
 		try (Wire wire = Wire.post(this.service, "/pipeset/10000000?rateLimit=1", "Content-Length: 0")) {
 			await().until(() -> this.redis.exists("keyA00000") == 1);
@@ -69,7 +69,7 @@ class GoneCallerTests {
 	}
 
 	@Test
-	void jobsWhoseRecordsAreStillToComeAreAnsweredAsCancelled() throws IOException {
+	void jobsThatWaitForRecordsAreAnsweredAsCancelled() throws IOException {
 		fill(1000);
 		List<String> calls = List.of("/pipeset/10000000?rateLimit=1", "/pipehset/10000000?rateLimit=1&concurrency=4",
 				"/listinput/l?count=10000000&rateLimit=1", "/piperpop/100000?key=list&rateLimit=1",
@@ -79,7 +79,7 @@ class GoneCallerTests {
 		for (String call : calls) {
 			wires.put(call, this.service.keep(Wire.post(this.service, call, "Content-Length: 0")));
 		}
-		// Those that are gone are looked for once a second.
+		// The service checks for disconnected callers once a second.
 		await().until(() -> running() == calls.size());
 		for (Wire wire : wires.values()) {
 			wire.endOutput();
@@ -97,7 +97,7 @@ class GoneCallerTests {
 	}
 
 	@Test
-	void soIsAnAnalysis() throws IOException {
+	void anAnalysisIsAnsweredAsCancelled() throws IOException {
 		fill(1000);
 		try (Wire wire = Wire.post(this.service, "/v1/analyses?rateLimit=1&scanCount=10", "Content-Length: 0")) {
 			await().until(() -> running() == 1);
@@ -108,7 +108,7 @@ class GoneCallerTests {
 	}
 
 	@Test
-	void soIsATuning() throws IOException {
+	void aTuningIsAnsweredAsCancelled() throws IOException {
 		try (Wire wire = Wire.post(this.service, "/v1/tunings?budget=10m&runs=10&records=100000",
 				"Content-Length: 0")) {
 			await().until(() -> this.redis.dbsize() > 0);
@@ -119,9 +119,9 @@ class GoneCallerTests {
 		assertThat(this.redis.dbsize()).isZero();
 	}
 
-	/** All of the upload has come, and most of its records wait for their time. */
+	/** The whole upload has arrived, but rateLimit delays most of its records. */
 	@Test
-	void anUploadWithAPaceEndsAsWell() throws IOException {
+	void anUploadWithARateLimitEndsAsWell() throws IOException {
 		String body = IntStream.range(0, 1000)
 			.mapToObj((i) -> "[\"SET\",\"k" + i + "\",\"v\"]\n")
 			.collect(Collectors.joining());
@@ -135,9 +135,9 @@ class GoneCallerTests {
 		}
 	}
 
-	/** Nobody waits for its records any more but Redis. */
+	/** The job has read all records, and only waits for Redis. */
 	@Test
-	void anUploadThatWasReadRunsToItsEndThoughItsCallerIsGone() throws Exception {
+	void anUploadThatWasReadRunsToItsEndWithoutItsCaller() throws Exception {
 		double completed = jobs("completed");
 		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 0, 0);
 		try (Wire wire = Wire.upload(this.service, "/v1/jobs")) {
@@ -147,7 +147,7 @@ class GoneCallerTests {
 		try (Wire paced = Wire.post(this.service, "/pipeset/10000000?rateLimit=1", "Content-Length: 0")) {
 			await().until(() -> running() == 2);
 			paced.endOutput();
-			// Somebody has looked for callers that are gone since.
+			// This answer shows that the service has checked for disconnected callers.
 			paced.answer().job(409, "cancelled", "cancelled");
 		}
 		held.goOn();
@@ -156,7 +156,7 @@ class GoneCallerTests {
 	}
 
 	@Test
-	void aRequestThatIsSentAheadOfTheAnswerIsNotLost() throws IOException {
+	void aPipelinedRequestIsNotLost() throws IOException {
 		String next = "POST /pipeset/7 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 		try (Wire wire = Wire.open(this.service, "POST /listinput/l?count=3&rateLimit=1 HTTP/1.1", "Host: localhost",
 				"Content-Length: 0")) {
@@ -182,7 +182,7 @@ class GoneCallerTests {
 		return (answer.status() == 404) ? 0 : answer.json().at("/measurements/0/value").asDouble();
 	}
 
-	/** The ways of a caller to leave. */
+	/** The ways in which a caller disconnects. */
 	enum Departure {
 
 		CLOSES {

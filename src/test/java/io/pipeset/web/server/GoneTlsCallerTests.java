@@ -25,7 +25,7 @@ import org.springframework.core.env.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** Callers that are gone are found behind TLS as well. */
+/** The service also detects that a caller with TLS has disconnected. */
 @ServiceTest(properties = { "server.ssl.certificate=classpath:tls/redis.crt",
 		"server.ssl.certificate-private-key=classpath:tls/redis.key", "management.server.port=0",
 		"management.server.address=127.0.0.1", "management.server.ssl.enabled=false" })
@@ -55,7 +55,7 @@ class GoneTlsCallerTests {
 	}
 
 	@Test
-	void aJobEndsWhenItsCallerIsGone() throws Exception {
+	void aJobEndsWhenItsCallerDisconnects() throws Exception {
 		try (Socket socket = connect()) {
 			send(socket, "/pipeset/10000000?rateLimit=1");
 			await().until(() -> this.redis.exists("keyA00000") == 1);
@@ -65,7 +65,7 @@ class GoneTlsCallerTests {
 	}
 
 	@Test
-	void aRequestThatIsSentAheadOfTheAnswerIsNotLost() throws Exception {
+	void aPipelinedRequestIsNotLost() throws Exception {
 		try (Socket socket = connect()) {
 			send(socket, "/pipeset/4?rateLimit=1");
 			await().until(() -> this.redis.dbsize() > 0);

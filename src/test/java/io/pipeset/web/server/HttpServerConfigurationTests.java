@@ -6,13 +6,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The default number of connections follows from the size of the heap. */
+/** The defaults for connections and their buffers depend on the size of the heap. */
 class HttpServerConfigurationTests {
 
 	@ParameterizedTest
 	@CsvSource({ "64, false, 256", "256, false, 455", "256, true, 256", "1023, true, 1023", "1024, true, 585",
 			"1024, false, 780", "16384, false, 8192" })
-	void theNumberOfConnectionsFollowsFromTheHeap(long heapMegabytes, boolean tls, int connections) {
+	void theNumberOfConnectionsDependsOnTheHeap(long heapMegabytes, boolean tls, int connections) {
 		assertThat(HttpServerConfiguration.connections(heapMegabytes << 20, tls)).isEqualTo(connections);
 	}
 

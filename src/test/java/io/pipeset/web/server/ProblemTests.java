@@ -24,8 +24,7 @@ import org.springframework.http.MediaType;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Every failure is answered with problem details, whichever part of the service notices
- * it.
+ * Every failure is answered with problem details, even if Tomcat or Actuator detects it.
  */
 @ServiceTest
 class ProblemTests {
@@ -55,12 +54,12 @@ class ProblemTests {
 			"/listinput, POST /listinput/{key}", "/pipeset/1/2, POST /pipeset/{count}", "/v1/job, POST /v1/jobs",
 			"/v1/analysis, POST /v1/analyses", "/v1/job/1/ack, POST /v1/jobs/{id}/ack",
 			"/v1/job/1/nack, POST /v1/jobs/{id}/nack", "/v1/script, POST /v1/scripts", "/v1/tuning, POST /v1/tunings" })
-	void anUnknownPathIsAnsweredWithThoseThatThereAre(String path, String call) {
+	void anUnknownPathIsAnsweredWithTheKnownCalls(String path, String call) {
 		assertThat(this.service.post(path).refusal(404, "not-found")).contains(call);
 	}
 
 	@Test
-	void theCallsThatExplainAMistakeAreNotAmongThose() {
+	void internalCallsAreNotAmongTheKnownCalls() {
 		assertThat(this.service.post("/nothing").refusal(404, "not-found")).doesNotContain("/error")
 			.doesNotContain("{*")
 			.doesNotContain("/warm-up");
@@ -77,7 +76,7 @@ class ProblemTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "GET /v1/jobs", "POST /v1/jobs", "DELETE /v1/jobs/a", "GET /", "GET /actuator/health" })
-	void aCharsetThatIsNoNameIsRefused(String call) throws IOException {
+	void anInvalidCharsetNameIsRefused(String call) throws IOException {
 		try (Wire wire = Wire.open(this.service, call + " HTTP/1.1", "Host: localhost", "Content-Length: 0",
 				"Content-Type: text/csv; charset=\"none such\"")) {
 			assertThat(wire.answer().refusal(400, "bad-request")).contains("'none?such'", "Content-Type", "UTF-8");
@@ -85,7 +84,7 @@ class ProblemTests {
 	}
 
 	@Test
-	void soIsAnEmptyOne() throws IOException {
+	void anEmptyCharsetNameIsRefused() throws IOException {
 		try (Wire wire = Wire.open(this.service, "POST /v1/jobs HTTP/1.1", "Host: localhost", "Content-Length: 0",
 				"Content-Type: text/csv; charset=")) {
 			assertThat(wire.answer().refusal(400, "bad-request")).contains("charset ''", "Content-Type");
@@ -95,13 +94,13 @@ class ProblemTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "/actuator/metrics/nope", "/actuator/health/nope", "/actuator/health/a/a",
 			"/actuator/health/redis/a/a", "/actuator/health/readiness/a/b/c", "/actuator/nope" })
-	void aPageOfActuatorThatThereIsNotIsAProblem(String path) {
+	void anUnknownPathOfActuatorIsNotFound(String path) {
 		this.service.get(path).refusal(404, "not-found");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "a=%zz", "%", "%ff", "a%0a=%zz" })
-	void aQueryThatIsNoneIsRefusedByActuatorToo(String query) throws IOException {
+	void actuatorRefusesAnInvalidQueryToo(String query) throws IOException {
 		for (String path : new String[] { "/actuator/health", "/actuator/prometheus", "/actuator/metrics/a" }) {
 			try (Wire wire = Wire.open(this.service, "GET " + path + "?" + query + " HTTP/1.1", "Host: localhost")) {
 				assertThat(wire.answer().refusal(400, "bad-request")).contains("'" + query + "'")
@@ -113,7 +112,7 @@ class ProblemTests {
 	}
 
 	@Test
-	void aHeadThatIsTooLargeIsCalledThat() throws IOException {
+	void aTooLargeHeadIsExplained() throws IOException {
 		String many = "A: a\r\n".repeat(101).strip();
 		for (String header : new String[] { "A: " + "a".repeat(8192), many }) {
 			try (Wire wire = Wire.open(this.service, "GET / HTTP/1.1", "Host: localhost", header)) {
@@ -127,14 +126,14 @@ class ProblemTests {
 	}
 
 	@Test
-	void aBrowserIsAnsweredSoToo() {
+	void aGetOfAnUnknownPathIsExplainedToo() {
 		assertThat(this.service.get("/pipeset").refusal(404, "not-found")).contains("POST /pipeset/{count}");
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "PUT, /v1/jobs, GET POST", "DELETE, /v1/jobs, GET POST", "PUT, /pipeset/5, POST",
 			"DELETE, /pipeset/5, POST", "PATCH, /listinput/list, POST" })
-	void anotherMethodIsRefusedWithTheRightOnes(String method, String path, String right) {
+	void aWrongMethodIsRefusedWithTheAllowedMethods(String method, String path, String right) {
 		Answer answer = this.service.send(this.service.request(path).method(method, BodyPublishers.noBody()));
 		answer.refusal(405, "method-not-allowed");
 		assertThat(answer.header("Allow").split(", ")).containsExactlyInAnyOrder(right.split(" "));
@@ -144,7 +143,7 @@ class ProblemTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "application/json", "text/html", "text/plain", "image/png", "application/problem+json",
 			"x", "x/", "*", ";", "text/html;q=x" })
-	void aProblemIsAProblemWhateverIsAccepted(String accept) {
+	void anAcceptHeaderDoesNotChangeAProblem(String accept) {
 		this.service.send(this.service.request("/pipeset/abc").header("Accept", accept).POST(BodyPublishers.noBody()))
 			.refusal(400, "invalid-count");
 		this.service.send(this.service.request("/nothing").header("Accept", accept).GET()).refusal(404, "not-found");
@@ -154,7 +153,7 @@ class ProblemTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "text/html", "application/problem+json", "image/png", "x", "*" })
-	void aReportIsJsonWhateverIsAccepted(String accept) {
+	void anAcceptHeaderDoesNotChangeAReport(String accept) {
 		this.service.send(this.service.request("/pipeset/3").header("Accept", accept).POST(BodyPublishers.noBody()))
 			.report();
 		assertThat(this.redis.dbsize()).isEqualTo(3);
@@ -162,7 +161,7 @@ class ProblemTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "*/*", "text/*", "x", "text/plain", "application/json" })
-	void whatIsReadMaySayAnyContentType(String type) {
+	void aGetMayHaveAnyContentType(String type) {
 		for (String path : new String[] { "/actuator/prometheus", "/actuator/health", "/actuator/pipeset",
 				"/actuator/metrics/pipeset.job" }) {
 			Answer answer = this.service.send(this.service.request(path).header("Content-Type", type).GET());
@@ -176,7 +175,7 @@ class ProblemTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/v1/scripts", "/v1/jobs", "/pipeset/1" })
-	void whatIsPostedMaySayNoTypeThatIsNone(String path) {
+	void aPostWithAnInvalidContentTypeIsRefused(String path) {
 		for (String type : new String[] { "*/*", "x", ";", "/" }) {
 			Answer answer = this.service.post(path, type, "[\"DEL\",\"k\"]");
 			answer.refusal((path.contains("scripts")) ? 403 : 415,
@@ -188,7 +187,7 @@ class ProblemTests {
 	@ValueSource(
 			strings = { "/listinput/%FF?count=1", "/listinput/%zz?count=1", "/pipeset/1?batchSize=%zz", "/pipeset/1?%",
 					"/pipeset/{1}", "/listinput/a\\b?count=1", "/listinput/a%5Cb?count=1", "/listinput/a%00b?count=1" })
-	void whatTheContainerRefusesIsAProblemToo(String path) throws IOException {
+	void requestsThatTomcatRefusesAreProblemsToo(String path) throws IOException {
 		try (Wire wire = Wire.post(this.service, path, "Content-Length: 0")) {
 			Answer answer = wire.answer();
 			assertThat(answer.status()).isEqualTo(400);
@@ -202,7 +201,7 @@ class ProblemTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "/pipeset/1?flush=", "/pipeset/1?batchSize=", "/v1/jobs?op=", "/pipeset/1?", "/pipeset/",
 			"/piperpop/1?receiptTtl=", "/v1/scripts?", "/v1/jobs/1/ack?" })
-	void whatIsQuotedIsShortened(String path) {
+	void quotedValuesAreShortened(String path) {
 		Answer answer = this.service.post(path + "9".repeat(3000));
 		assertThat(answer.status()).isBetween(400, 499);
 		assertThat(answer.json().at("/detail").asString()).hasSizeLessThan(600)
@@ -211,7 +210,7 @@ class ProblemTests {
 	}
 
 	@Test
-	void aBrokenJsonArrayEndsTheJobAndTellsWhere() {
+	void aBrokenJsonArrayEndsTheJobWithItsOffset() {
 		String good = "[{\"op\":\"SET\",\"key\":\"a\",\"value\":\"é\"},[\"SET\",\"b\",\"2\"],";
 		Answer answer = this.service.post("/v1/jobs", Service.JSON, good + "{\"op\" \"SET\"},[\"SET\",\"c\",\"3\"]]");
 		JsonNode job = answer.job(400, "malformed-body", "failed");
@@ -233,14 +232,14 @@ class ProblemTests {
 			[["SET","a","1"] ["SET","b"]]   | 17
 			[["SET","a","1"]] x             | 18
 			""")
-	void whatIsNoArrayEndsTheJobWhereItStopsBeingOne(String body, int offset) {
+	void anInvalidArrayEndsTheJobAtTheFirstWrongByte(String body, int offset) {
 		JsonNode job = this.service.post("/v1/jobs", Service.JSON, body).job(400, "malformed-body", "failed");
 		assertThat(job.at("/byteOffset").asInt(-1)).isEqualTo(offset);
 		assertThat(this.redis.dbsize()).isEqualTo(Answer.counts(job).applied());
 	}
 
 	@Test
-	void aMalformedBodyLeavesAHundredThousandRecordsBeforeItInRedis() {
+	void recordsBeforeAMalformedOneStayInRedis() {
 		JsonNode job = this.service
 			.upload("/v1/jobs?op=SET&concurrency=4", Service.JSON,
 					Lines.of(100_001,

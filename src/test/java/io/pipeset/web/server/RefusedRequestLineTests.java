@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Request lines that Tomcat refuses, and those that it takes though RFC 3986 does not.
+ * Request lines that Tomcat refuses, and invalid ones (RFC 3986) that it accepts.
  */
 @ServiceTest
 @Timeout(60)
@@ -31,7 +31,7 @@ class RefusedRequestLineTests {
 	}
 
 	@Test
-	void theAnswerIsReadAfterTheWholeUpload() throws IOException {
+	void aClientCanReadTheRefusalAfterItsWholeUpload() throws IOException {
 		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.service.port())) {
 			OutputStream out = socket.getOutputStream();
 			out.write(("POST /v1/jobs?op=SET&key={a b} HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + BODY_BYTES
@@ -46,7 +46,7 @@ class RefusedRequestLineTests {
 	}
 
 	@Test
-	void whatCurlSendsAsItIsPasses() throws IOException {
+	void bracesAndBarsThatCurlDoesNotEncodeAreAccepted() throws IOException {
 		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.service.port())) {
 			socket.getOutputStream()
 				.write(("POST /v1/jobs?op=SET&key={a}&value={b}|\"x\"&args=[&args=EX&args={s}&args=]&dryRun=true"

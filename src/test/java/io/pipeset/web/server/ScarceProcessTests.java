@@ -33,9 +33,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A process with little memory and a disk that fails. Idle connections neither fill its
- * heap nor keep callers out; its disk fails the upload, and nothing else; when it is
- * killed, it leaves nothing but data in Redis.
+ * A process with little memory and a disk that fails. Idle connections do not fill its
+ * heap or block callers. The failing disk affects only its upload. If the process is
+ * killed, it leaves only data in Redis.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ScarceProcessTests {
@@ -43,8 +43,8 @@ class ScarceProcessTests {
 	private static final int CONNECTIONS = 1000;
 
 	/**
-	 * The number of uploads. It exceeds the number of connections that are closed at
-	 * once, so that uploads must not be taken for idle connections.
+	 * More than the connections that are closed at once, so that the test fails if the
+	 * service closes uploads as idle connections.
 	 */
 	private static final int UPLOADS = 40;
 
@@ -79,7 +79,7 @@ class ScarceProcessTests {
 	}
 
 	@Test
-	void moreIdleConnectionsThanTheHeapHoldsKeepNobodyOut() throws Exception {
+	void moreIdleConnectionsThanTheHeapHoldsBlockNoCaller() throws Exception {
 		List<Wire> uploads = new ArrayList<>();
 		List<Socket> idle = new ArrayList<>();
 		try {
@@ -111,7 +111,7 @@ class ScarceProcessTests {
 	}
 
 	@Test
-	void aDiskThatFailsFailsTheUploadAndNothingElse() throws Exception {
+	void aFailingDiskAffectsOnlyItsUpload() throws Exception {
 		String large = SET.formatted("large").repeat(20_000);
 		assertThat(send(service, "/v1/jobs", large).refusal(507, "insufficient-storage"))
 			.contains("its disk is full or fails (pipeset.spool.directory)", "Nothing was run", "without Prefer")
@@ -129,7 +129,7 @@ class ScarceProcessTests {
 
 	@Test
 	@Order(Integer.MAX_VALUE)
-	void aServiceThatIsKilledLeavesNothingButDataInRedis() throws Exception {
+	void aKilledServiceLeavesOnlyDataInRedis() throws Exception {
 		CompletableFuture<Answer> upload = service.sendAsync(service.uploading("/v1/jobs?op=SET&concurrency=2",
 				Service.NDJSON, Lines.of(100_000_000, (i) -> "{\"key\":\"large" + i + "\",\"value\":\"v\"}")));
 		await().until(() -> redis.dbsize() > 5000);

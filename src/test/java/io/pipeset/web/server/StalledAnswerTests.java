@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Import;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** The service does not wait for ever for somebody to read an answer. */
+/** The service ends a connection if its caller reads nothing of the response. */
 @ServiceTest(properties = { "pipeset.limits.body-idle-timeout=300ms", "server.tomcat.connection-timeout=10m" })
 @Import(SmallBuffers.class)
 class StalledAnswerTests {
@@ -27,7 +27,7 @@ class StalledAnswerTests {
 	}
 
 	@Test
-	void anAnswerOfWhichNothingIsReadIsGivenUp() throws IOException {
+	void anUnreadAnswerIsGivenUp() throws IOException {
 		TestRedis.shared().client().flushall();
 		TestRedis.shared().client().rpush("list", Collections.nCopies(500, "x".repeat(1000)).toArray(String[]::new));
 		try (Wire wire = Wire.unread(this.service, "POST /piperpop/500?key=list HTTP/1.1", "Host: localhost",

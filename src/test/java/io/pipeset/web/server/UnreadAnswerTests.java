@@ -33,8 +33,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Answers that are not read, or hardly, give up their threads and their memory when
- * others need them. Nothing else would end them here within ten minutes.
+ * If other requests need threads or memory, the service ends answers that are read too
+ * slowly. Nothing else would end them here within ten minutes.
  */
 @ServiceTest(properties = { "server.tomcat.connection-timeout=10m", "pipeset.limits.body-idle-timeout=10m",
 		"pipeset.limits.max-running-jobs=4", "pipeset.memory.budget=32MB", "management.server.port=0",
@@ -71,7 +71,7 @@ class UnreadAnswerTests {
 	}
 
 	@Test
-	void noScrapesKeepHealthFromAnswering() throws IOException {
+	void healthAnswersDespiteUnreadScrapes() throws IOException {
 		for (int i = 0; i < 12; i++) {
 			this.open.add(Wire.unread(this.management, "GET /actuator/prometheus HTTP/1.1", "Host: localhost"));
 		}
@@ -79,10 +79,10 @@ class UnreadAnswerTests {
 		await().until(() -> this.open.stream().anyMatch(Wire::wasReset));
 	}
 
-	/** 1 MB in five seconds would be enough. */
+	/** A caller that reads 1 MB in five seconds would be fast enough. */
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 20_000 })
-	void theyGiveUpMemoryThatAJobNeeds(int readBytesPerSecond) throws IOException {
+	void unreadReportsGiveUpMemoryThatAJobNeeds(int readBytesPerSecond) throws IOException {
 		String megabyte = "x".repeat(1 << 20);
 		for (String list : List.of("first", "second")) {
 			this.redis.rpush(list, Collections.nCopies(10, megabyte).toArray(String[]::new));
@@ -105,7 +105,7 @@ class UnreadAnswerTests {
 	}
 
 	@Test
-	void listsOfItemsGiveUpTheirPlaces() throws IOException {
+	void unreadListsOfItemsGiveUpTheirPermits() throws IOException {
 		String job = this.service
 			.send(this.service.request("/v1/jobs")
 				.header("Prefer", "respond-async")
