@@ -62,8 +62,8 @@ public final class ConsoleRows {
 				fields.put("max", Long.valueOf(bounds.group(2)));
 			}
 		}
-		if (row.byDefault() != null) {
-			fields.put("byDefault", row.byDefault());
+		if (row.defaultValue() != null) {
+			fields.put("defaultValue", row.defaultValue());
 		}
 		return fields;
 	}

@@ -35,7 +35,7 @@ public final class ClientPermits {
 	}
 
 	/** Takes a permit if one is free; otherwise returns {@code false} at once. */
-	public boolean tryTake(Client client) {
+	public boolean tryReserve(Client client) {
 		Semaphore share = share(client);
 		boolean inShare = share.tryAcquire();
 		boolean taken = inShare && this.permits.tryAcquire();
@@ -52,7 +52,7 @@ public final class ClientPermits {
 	 * @return {@code false} if no permit became free in time
 	 * @throws InterruptedException if the thread is interrupted while it waits
 	 */
-	public boolean tryTake(Client client, long millis) throws InterruptedException {
+	public boolean tryReserve(Client client, long millis) throws InterruptedException {
 		Semaphore share = share(client);
 		boolean taken = false;
 		if (share.tryAcquire(millis, TimeUnit.MILLISECONDS)) {

@@ -59,37 +59,36 @@ final class AnalysisRetryPolicy implements RetryPolicy {
 	}
 
 	@Override
-	public void pauseAfter(String command, RedisCallException failure) {
+	public void backOffAfter(String command, RedisCallException failure) {
 		if (failure.isSilent() && failure.getCause() instanceof NoConnectionException none) {
-			pauseAfter(none);
+			backOffAfter(none);
 		}
 		else if (failure.isSilent() && !this.hasBegun) {
-			this.stop.because(Cause.REDIS_UNREACHABLE,
-					this.server + failure.getMessage() + ". Send the analysis again.");
+			this.stop.stop(Cause.REDIS_UNREACHABLE, this.server + failure.getMessage() + ". Send the analysis again.");
 		}
 		else if (failure.isTransient()) {
-			pauseAfter(String.valueOf(failure.getMessage()));
+			backOffAfter(String.valueOf(failure.getMessage()));
 		}
 		else {
-			this.stop.because(Cause.REDIS_REFUSES,
+			this.stop.stop(Cause.REDIS_REFUSES,
 					command + ": " + failure.getMessage() + ". Permit it by ACL SETUSER <user> +cluster|nodes");
 		}
 	}
 
 	/** Backs off after a failed connection attempt, or stops the analysis. */
-	void pauseAfter(NoConnectionException failure) {
+	void backOffAfter(NoConnectionException failure) {
 		if (this.hasBegun) {
-			pauseAfter(String.valueOf(failure.getMessage()));
+			backOffAfter(String.valueOf(failure.getMessage()));
 		}
 		else {
-			this.stop.because(failure, "send the analysis again");
+			this.stop.stop(failure, "send the analysis again");
 		}
 	}
 
 	/** Backs off, or stops the analysis if it made no progress for its whole timeout. */
-	void pauseAfter(String detail) {
+	void backOffAfter(String detail) {
 		if (!this.backoff.next()) {
-			this.stop.because(Cause.REDIS_LOST,
+			this.stop.stop(Cause.REDIS_LOST,
 					this.server + detail + ". The analysis retried for its whole timeout without progress;"
 							+ " its totals include the keys counted until then");
 		}

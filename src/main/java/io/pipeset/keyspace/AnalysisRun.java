@@ -20,7 +20,7 @@ import io.pipeset.engine.pipeline.ConnectionPermits;
 import io.pipeset.engine.pipeline.RedisNode;
 import io.pipeset.engine.pipeline.call.NoConnectionException;
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
-import io.pipeset.engine.scan.KeyWalk;
+import io.pipeset.engine.scan.KeyScan;
 import io.pipeset.engine.servers.RedisNodes;
 import io.pipeset.engine.slab.RedisErrors;
 import io.pipeset.engine.slab.RedisErrors.Meaning;
@@ -120,7 +120,7 @@ final class AnalysisRun {
 	/** Analyses all servers once, in the calling thread and others. */
 	private void pass() {
 		this.restartRequested = false;
-		KeyWalk walk = new KeyWalk(this.nodes, this.stop, retryPolicy("", isRepeated(), this.stop::isSet));
+		KeyScan walk = new KeyScan(this.nodes, this.stop, retryPolicy("", isRepeated(), this.stop::isSet));
 		this.servers = walk.once().stream().map((server) -> new ServerAnalysis(this, server)).toList();
 		this.scan = this.settings.scan(this.servers.size());
 		this.oneByOne = this.servers.size() == 1;
@@ -162,14 +162,14 @@ final class AnalysisRun {
 	private void countRestart() {
 		this.totals.clear();
 		if (++this.restarts > MAX_RESTARTS) {
-			this.stop.because(Cause.REDIS_LOST, "Redis was restarted more than " + MAX_RESTARTS
+			this.stop.stop(Cause.REDIS_LOST, "Redis was restarted more than " + MAX_RESTARTS
 					+ " times, and the analysis began again each time. Send it again when Redis is stable.");
 		}
 	}
 
 	/** Stops the analysis because memory is short. */
 	void stopForMemory(MemoryLimitException ex) {
-		this.stop.because(Cause.LIMIT, "The keys of one page of SCAN, or the largest keys, do not fit into memory: "
+		this.stop.stop(Cause.LIMIT, "The keys of one page of SCAN, or the largest keys, do not fit into memory: "
 				+ ex.getMessage() + ". Set a smaller 'scanCount' or 'top', or raise the memory budget");
 	}
 
@@ -183,7 +183,7 @@ final class AnalysisRun {
 			String detail = "The list '" + list + "' of the analysis does not add up to its " + this.totals.keys()
 					+ " keys, by a defect of the service";
 			logger.error("Job {}: {}", this.task.id(), detail);
-			this.stop.because(Cause.INTERNAL_SERVER_ERROR, detail);
+			this.stop.stop(Cause.INTERNAL_SERVER_ERROR, detail);
 		}
 	}
 
@@ -267,7 +267,7 @@ final class AnalysisRun {
 			Thread.currentThread().interrupt();
 		}
 		if (!acquired && !this.stop.isSet()) {
-			this.stop.because(Cause.REDIS_UNREACHABLE,
+			this.stop.stop(Cause.REDIS_UNREACHABLE,
 					"None of the " + permits.count() + " connections became free within the timeout of "
 							+ DurationText.of(this.settings.timeout())
 							+ ": send the analysis again later, or raise pipeset.pipeline.max-connections");

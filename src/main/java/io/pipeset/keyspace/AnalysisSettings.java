@@ -128,8 +128,8 @@ public record AnalysisSettings(@Nullable String match, @Nullable String type, St
 				Map.of("anyOf", List.of(known.schema(), Map.of("type", "string", "pattern", "^" + MODULE_TYPE + "$"))));
 	}
 
-	private static <T> Setting<T> row(String name, Allowed<T> allowed, @Nullable String byDefault, String meaning) {
-		Setting<T> row = Setting.of(name, "/v1/analyses", allowed, byDefault, meaning);
+	private static <T> Setting<T> row(String name, Allowed<T> allowed, @Nullable String defaultValue, String meaning) {
+		Setting<T> row = Setting.of(name, "/v1/analyses", allowed, defaultValue, meaning);
 		ALL.add(row);
 		return row;
 	}

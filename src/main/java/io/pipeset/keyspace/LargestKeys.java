@@ -27,7 +27,7 @@ final class LargestKeys {
 	}
 
 	void clear() {
-		this.keys.forEach((key) -> this.reservation.give(key.name().capacity()));
+		this.keys.forEach((key) -> this.reservation.release(key.name().capacity()));
 		this.keys.clear();
 		releaseSpare();
 	}
@@ -59,7 +59,7 @@ final class LargestKeys {
 	/** Reserves the memory that the keys of a page may need, if it is free. */
 	boolean tryReserve(KeyPage page) {
 		long more = Math.max(0, bytesNeeded(page) - this.spare);
-		boolean reserved = more == 0 || this.reservation.tryTake(more);
+		boolean reserved = more == 0 || this.reservation.tryReserve(more);
 		this.spare += (reserved) ? more : 0;
 		return reserved;
 	}
@@ -67,13 +67,13 @@ final class LargestKeys {
 	/** Reserves memory for the keys of a page. The caller's thread may wait for it. */
 	void reserve(long bytes) {
 		long more = Math.max(0, bytes - this.spare);
-		this.reservation.take(more);
+		this.reservation.reserve(more);
 		this.spare += more;
 	}
 
 	/** Releases the memory that was reserved in advance. */
 	void releaseSpare() {
-		this.reservation.give(this.spare);
+		this.reservation.release(this.spare);
 		this.spare = 0;
 	}
 

@@ -113,7 +113,7 @@ final class LookupExchange implements AutoCloseable {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			this.stop.because(Cause.CANCELLED, "The thread of the job was interrupted");
+			this.stop.stop(Cause.CANCELLED, "The thread of the job was interrupted");
 			this.loss = "The thread of the job was interrupted";
 			this.pipeline.abandon();
 			this.inFlight = 0;
@@ -128,7 +128,7 @@ final class LookupExchange implements AutoCloseable {
 	/** Closes the connection; returns {@code false} if that was tried before. */
 	private boolean abandon() {
 		if (!this.silence.abandon()) {
-			this.stop.because(Cause.REDIS_LOST, "A connection that was closed after a timeout did not end");
+			this.stop.stop(Cause.REDIS_LOST, "A connection that was closed after a timeout did not end");
 			return false;
 		}
 		this.loss = "Redis sent no reply for " + DurationText.of(this.timeout) + ", the timeout of the analysis";

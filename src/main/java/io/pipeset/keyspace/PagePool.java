@@ -44,7 +44,7 @@ final class PagePool {
 	 */
 	void reserveFor(KeyPage page) {
 		releaseMemory();
-		page.makeRoom();
+		page.ensureCapacity();
 		this.free.push(page);
 	}
 

@@ -69,7 +69,7 @@ final class Prefixes {
 	}
 
 	void clear() {
-		this.reservation.give(this.totals.size() * (long) BYTES_OF_PREFIX + this.textBytes);
+		this.reservation.release(this.totals.size() * (long) BYTES_OF_PREFIX + this.textBytes);
 		this.totals.clear();
 		this.textBytes = 0;
 		this.none = new PrefixTotals(new byte[0], false);
@@ -115,7 +115,7 @@ final class Prefixes {
 
 	private boolean tryReserve(int length) {
 		return this.totals.size() < Math.max(MIN_CAPACITY, 2L * this.maxListed)
-				&& this.textBytes + length <= maxTextBytes() && this.reservation.tryTake(BYTES_OF_PREFIX + length);
+				&& this.textBytes + length <= maxTextBytes() && this.reservation.tryReserve(BYTES_OF_PREFIX + length);
 	}
 
 	private long maxTextBytes() {
@@ -177,7 +177,7 @@ final class Prefixes {
 				all.remove();
 			}
 		}
-		this.reservation.give(freed);
+		this.reservation.release(freed);
 	}
 
 	private long weight(PrefixTotals totals) {

@@ -5,7 +5,7 @@ import java.util.Deque;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
-import io.pipeset.engine.scan.ServerWalk;
+import io.pipeset.engine.scan.ServerScan;
 import io.pipeset.engine.slab.lookup.KeyLookup;
 import io.pipeset.engine.slab.lookup.KeyPage;
 import io.pipeset.engine.slab.lookup.Question;
@@ -35,7 +35,7 @@ final class ScanSession implements AutoCloseable {
 
 	private final AnalysisRun run;
 
-	private final ServerWalk walk;
+	private final ServerScan walk;
 
 	private final Totals totals;
 
@@ -75,7 +75,7 @@ final class ScanSession implements AutoCloseable {
 	 * Creates a session that has sent nothing.
 	 * @param yields whether to give up the connection after the next counted page
 	 */
-	ScanSession(AnalysisRun run, ServerWalk walk, PagePool pages, LookupExchange exchange, BooleanSupplier yields) {
+	ScanSession(AnalysisRun run, ServerScan walk, PagePool pages, LookupExchange exchange, BooleanSupplier yields) {
 		this.run = run;
 		this.walk = walk;
 		this.totals = run.totals();
@@ -186,7 +186,7 @@ final class ScanSession implements AutoCloseable {
 				leftOut = refused(question, error);
 			}
 			else {
-				this.run.task().stop().because(Cause.REDIS_REFUSES, refusal(question, error));
+				this.run.task().stop().stop(Cause.REDIS_REFUSES, refusal(question, error));
 			}
 		}
 		if (this.temporaryError == null && !this.run.isPassOver()) {

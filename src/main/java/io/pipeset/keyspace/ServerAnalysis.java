@@ -3,7 +3,7 @@ package io.pipeset.keyspace;
 import io.pipeset.engine.pipeline.Pipeline;
 import io.pipeset.engine.pipeline.call.NoConnectionException;
 import io.pipeset.engine.pipeline.call.ScanPosition.Standing;
-import io.pipeset.engine.scan.ServerWalk;
+import io.pipeset.engine.scan.ServerScan;
 import io.pipeset.engine.slab.RedisErrors;
 import io.pipeset.engine.slab.RedisErrors.Meaning;
 import io.pipeset.record.memory.MemoryLimitException;
@@ -16,7 +16,7 @@ final class ServerAnalysis {
 
 	private final AnalysisRun run;
 
-	private final ServerWalk walk;
+	private final ServerScan walk;
 
 	private final PagePool pages;
 
@@ -30,7 +30,7 @@ final class ServerAnalysis {
 	private long keys;
 
 	/** Creates an analysis that has not begun. */
-	ServerAnalysis(AnalysisRun run, ServerWalk walk) {
+	ServerAnalysis(AnalysisRun run, ServerScan walk) {
 		this.run = run;
 		this.walk = walk;
 		this.slotsChecked = !walk.isInCluster();
@@ -86,7 +86,7 @@ final class ServerAnalysis {
 		else {
 			long early = this.run.pace().nanosUntilDue();
 			if (early == 0 || !this.run.task().stop().await(early)) {
-				this.run.withConnection(this.walk.node(), this::runSession, (ex) -> () -> pauseAfter(ex));
+				this.run.withConnection(this.walk.node(), this::runSession, (ex) -> () -> backOffAfter(ex));
 			}
 		}
 	}
@@ -97,11 +97,11 @@ final class ServerAnalysis {
 	private Runnable runSession(LookupExchange exchange) {
 		Pipeline pipeline = exchange.pipeline();
 		Standing standing = this.walk.place()
-			.at(pipeline.runId(), pipeline.tellsRunIdLater(), pipeline.firstLentNanos());
-		if (standing == Standing.NOT_TOLD) {
-			return () -> pauseAfter("Redis has not yet reported whether it was restarted");
+			.at(pipeline.runId(), pipeline.isRunIdPending(), pipeline.firstLentNanos());
+		if (standing == Standing.UNKNOWN) {
+			return () -> backOffAfter("Redis has not yet reported whether it was restarted");
 		}
-		if (standing == Standing.MEANS_NOTHING) {
+		if (standing == Standing.INVALID) {
 			this.run.requestRestart();
 			return LookupExchange::doNothing;
 		}
@@ -114,7 +114,7 @@ final class ServerAnalysis {
 			String loss = exchange.loss();
 			String temporary = session.temporaryError();
 			if (loss != null) {
-				return () -> pauseAfter(loss);
+				return () -> backOffAfter(loss);
 			}
 			if (temporary != null) {
 				return () -> refused(temporary);
@@ -139,7 +139,7 @@ final class ServerAnalysis {
 
 	private void refused(String error) {
 		if (!RedisErrors.means(RedisErrors.code(error), Meaning.REDIRECTS) || checkSlots()) {
-			pauseAfter("Redis answered " + error);
+			backOffAfter("Redis answered " + error);
 		}
 	}
 
@@ -150,18 +150,18 @@ final class ServerAnalysis {
 	private boolean checkSlots() {
 		boolean served = this.walk.look(retryPolicy(true));
 		if (!served) {
-			pauseAfter("Redis is no longer a master of the cluster");
+			backOffAfter("Redis is no longer a master of the cluster");
 		}
 		return served;
 	}
 
-	private void pauseAfter(NoConnectionException failure) {
-		this.retryPolicy.pauseAfter(failure);
+	private void backOffAfter(NoConnectionException failure) {
+		this.retryPolicy.backOffAfter(failure);
 		restartIfReplaced();
 	}
 
-	private void pauseAfter(String detail) {
-		this.retryPolicy.pauseAfter(detail);
+	private void backOffAfter(String detail) {
+		this.retryPolicy.backOffAfter(detail);
 		restartIfReplaced();
 	}
 

@@ -49,7 +49,7 @@ public final class ArgumentBytes {
 		this.start = 0;
 		if (this.reserved > 0) {
 			this.bytes = new byte[0];
-			this.memory.give(this.reserved);
+			this.memory.release(this.reserved);
 			this.reserved = 0;
 		}
 	}
@@ -182,7 +182,7 @@ public final class ArgumentBytes {
 		long needed = Math.max((long) length + more, Math.min(2L * this.bytes.length, MAX_FREE_BYTES));
 		int size = (int) Math.min(Math.max(needed + length, MIN_BYTES), Integer.MAX_VALUE - 8);
 		if (size > MAX_FREE_BYTES) {
-			this.memory.take(MemoryReservation.ofArray(size));
+			this.memory.reserve(MemoryReservation.ofArray(size));
 			this.reserved += MemoryReservation.ofArray(size);
 		}
 		byte[] grown = new byte[size];

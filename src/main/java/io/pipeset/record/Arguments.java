@@ -43,7 +43,7 @@ final class Arguments {
 	}
 
 	private void shrink() {
-		this.memory.give(reservedBytes(this.lengths.length));
+		this.memory.release(reservedBytes(this.lengths.length));
 		this.sources = new byte[MAX_FREE_ARGUMENTS][];
 		this.offsets = new int[MAX_FREE_ARGUMENTS];
 		this.lengths = new int[MAX_FREE_ARGUMENTS];
@@ -51,8 +51,8 @@ final class Arguments {
 
 	private void grow(int size) {
 		if (size > MAX_FREE_ARGUMENTS) {
-			this.memory.take(reservedBytes(size));
-			this.memory.give(reservedBytes(this.lengths.length));
+			this.memory.reserve(reservedBytes(size));
+			this.memory.release(reservedBytes(this.lengths.length));
 		}
 		this.sources = Arrays.copyOf(this.sources, size);
 		this.offsets = Arrays.copyOf(this.offsets, size);

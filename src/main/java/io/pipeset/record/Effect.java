@@ -73,7 +73,7 @@ public enum Effect {
 	}
 
 	/** Whether the command removes the values in its reply from their list. */
-	public boolean takesValues() {
+	public boolean isPop() {
 		return this == POP || this == MOVE;
 	}
 
@@ -82,7 +82,7 @@ public enum Effect {
 	 * @return {@code true} if the outcome depends on the reply's elements or number
 	 */
 	public boolean needsReply() {
-		return takesValues() || this == PARTS || isDescribed() || tellsByNumber();
+		return isPop() || this == PARTS || isDescribed() || tellsByNumber();
 	}
 
 	/** Whether only the server describes the operation. */

@@ -32,7 +32,7 @@ public final class Account {
 
 	private final LongPredicate reserveMemory;
 
-	private final TakenValues taken;
+	private final PopAccount taken;
 
 	private final Map<String, Map<Outcome, Long>> counts = new TreeMap<>();
 
@@ -74,7 +74,7 @@ public final class Account {
 
 	private final ErrorCodes errorCodes = new ErrorCodes();
 
-	private boolean ranInPart;
+	private boolean markRunInPart;
 
 	private @Nullable String transactionRefusal;
 
@@ -108,12 +108,12 @@ public final class Account {
 		this.results = results;
 		this.maxItems = maxItems;
 		this.maxItemsBytes = maxItemsBytes;
-		this.taken = new TakenValues(valuesApart);
+		this.taken = new PopAccount(valuesApart);
 		this.reserveMemory = reserveMemory;
 	}
 
 	/** Sets the log of each record's outcome. Call this before the first outcome. */
-	public void logTo(OutcomeLog log) {
+	public void setLog(OutcomeLog log) {
 		this.log = log;
 	}
 
@@ -239,20 +239,20 @@ public final class Account {
 	}
 
 	/** Notes that a record counted as rejected has run in part. */
-	public synchronized void ranInPart() {
-		this.ranInPart = true;
+	public synchronized void markRunInPart() {
+		this.markRunInPart = true;
 	}
 
 	/** Whether a rejected record has run in part. */
 	public synchronized boolean hasRunInPart() {
-		return this.ranInPart;
+		return this.markRunInPart;
 	}
 
 	/**
 	 * Notes that Redis refused a transaction.
 	 * @param refusal the error, and what happened to the commands
 	 */
-	public synchronized void transactionRefused(String refusal) {
+	public synchronized void setTransactionRefusal(String refusal) {
 		this.transactionRefusal = refusal;
 	}
 
@@ -278,7 +278,7 @@ public final class Account {
 	 * own
 	 */
 	public boolean wantsValues() {
-		return this.results != Results.NONE || this.taken.areApart();
+		return this.results != Results.NONE || this.taken.areSeparate();
 	}
 
 	/** The records of an outcome so far. */
@@ -363,7 +363,7 @@ public final class Account {
 	}
 
 	/** The account of the popped values. */
-	public TakenValues taken() {
+	public PopAccount taken() {
 		return this.taken;
 	}
 

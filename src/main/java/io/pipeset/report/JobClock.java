@@ -42,13 +42,13 @@ public final class JobClock {
 		this.readNanos += nanos;
 	}
 
-	public synchronized void batchBegins() {
+	public synchronized void beginBatch() {
 		if (this.inFlight++ == 0) {
 			this.inFlightSince = System.nanoTime();
 		}
 	}
 
-	public synchronized void batchEnds(long nanos) {
+	public synchronized void endBatch(long nanos) {
 		if (--this.inFlight == 0) {
 			this.redisNanos += System.nanoTime() - this.inFlightSince;
 		}

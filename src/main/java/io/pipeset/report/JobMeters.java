@@ -131,7 +131,7 @@ public class JobMeters {
 	 * @param operation the default operation of its records, or {@code mixed}
 	 * @return a sample to stop when the job ends
 	 */
-	public LongTaskTimer.Sample jobBegins(String operation) {
+	public LongTaskTimer.Sample startJob(String operation) {
 		return this.active.withTag("op", operation).start();
 	}
 

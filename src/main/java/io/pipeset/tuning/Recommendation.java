@@ -28,9 +28,9 @@ record Recommendation(@Nullable RowSettings choice, String because) {
 	/**
 	 * Chooses a row.
 	 * @param rows the rows of the grid, measured or not
-	 * @param byDefault the default settings of jobs, to compare the choice with
+	 * @param defaultValue the default settings of jobs, to compare the choice with
 	 */
-	static Recommendation of(List<Row> rows, RowSettings byDefault) {
+	static Recommendation of(List<Row> rows, RowSettings defaultValue) {
 		List<Row> measured = rows.stream().filter((row) -> row.seconds() != null).toList();
 		if (measured.isEmpty()) {
 			return new Recommendation(null, "no row was measured");
@@ -38,10 +38,10 @@ record Recommendation(@Nullable RowSettings choice, String because) {
 		Row fastest = measured.stream().min(Comparator.comparingDouble((row) -> seconds(row).median())).orElseThrow();
 		double limit = seconds(fastest).median() * TOLERANCE;
 		Row best = measured.stream().filter((row) -> seconds(row).median() <= limit).min(BEST_FIRST).orElse(fastest);
-		return new Recommendation(best.choice(), because(best, fastest, measured, rows.size(), byDefault));
+		return new Recommendation(best.choice(), because(best, fastest, measured, rows.size(), defaultValue));
 	}
 
-	private static String because(Row best, Row fastest, List<Row> measured, int rows, RowSettings byDefault) {
+	private static String because(Row best, Row fastest, List<Row> measured, int rows, RowSettings defaultValue) {
 		StringBuilder because = new StringBuilder();
 		if (measured.size() == 1) {
 			because.append("the only row that was measured, with ").append(text(best));
@@ -60,7 +60,7 @@ record Recommendation(@Nullable RowSettings choice, String because) {
 				.append(fastest.choice());
 		}
 		measured.stream()
-			.filter((row) -> row.choice().equals(byDefault))
+			.filter((row) -> row.choice().equals(defaultValue))
 			.findFirst()
 			.ifPresent((row) -> because.append(againstDefaults(best, row)));
 		if (measured.size() < rows && measured.size() > 1) {

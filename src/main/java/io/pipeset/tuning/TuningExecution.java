@@ -45,7 +45,7 @@ final class TuningExecution {
 
 	private final List<Baselines.Contender> baselines;
 
-	private final RowSettings byDefault;
+	private final RowSettings defaultValue;
 
 	private @Nullable Long roundTripMicros;
 
@@ -62,7 +62,7 @@ final class TuningExecution {
 		this.clock = clock;
 		this.keys = new TuningKeys(task.id(), settings.operation(), settings.records());
 		this.runs = new Runs(task, owner, settings, this.keys, jobs, this.servers, timeout, clock);
-		this.byDefault = RowSettings.of(defaults);
+		this.defaultValue = RowSettings.of(defaults);
 		this.rows = settings.grid().stream().map(MeasuredRow::new).toList();
 		this.baselines = Baselines.of(settings, this.runs, this.servers, clock);
 	}
@@ -154,12 +154,12 @@ final class TuningExecution {
 
 	private void end(Ending ending) {
 		this.ended = ending;
-		this.task.stop().because(ending.cause(), ending.detail());
+		this.task.stop().stop(ending.cause(), ending.detail());
 	}
 
 	private EndedJob<TuningReport> report(long keysLeft) {
 		List<Row> measured = this.rows.stream().map(MeasuredRow::report).toList();
-		Recommendation recommendation = Recommendation.of(measured, this.byDefault);
+		Recommendation recommendation = Recommendation.of(measured, this.defaultValue);
 		Ending ending = (this.ended != null) ? this.ended : this.task.ending();
 		if (keysLeft > 0) {
 			ending = new Ending(ending.cause(), ending.detail() + ((ending.detail().isEmpty()) ? "" : " ") + keysLeft

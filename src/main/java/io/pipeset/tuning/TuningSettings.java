@@ -84,9 +84,9 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 		List<RowSettings> grid = grid(values(BATCH_SIZES, Setting.BATCH_SIZE.allowed(), batchSizes),
 				values(FLUSHES, Setting.FLUSH.allowed(), flushes),
 				values(CONCURRENCIES, Setting.CONCURRENCY.allowed(), concurrencies));
-		RowSettings byDefault = RowSettings.of(defaults);
-		if (batchSizes == null && flushes == null && concurrencies == null && !grid.contains(byDefault)) {
-			grid.add(byDefault);
+		RowSettings defaultValue = RowSettings.of(defaults);
+		if (batchSizes == null && flushes == null && concurrencies == null && !grid.contains(defaultValue)) {
+			grid.add(defaultValue);
 		}
 		TuningSettings settings = new TuningSettings(value(query, OP), value(query, RECORDS), value(query, VALUE_BYTES),
 				grid, value(query, RUNS), value(query, BUDGET));
@@ -151,20 +151,20 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 		}, Map.of("type", "string", "enum", List.of("SET", "HSET", "LPUSH")));
 	}
 
-	private static Setting<String> list(String name, Setting<?> entry, String byDefault) {
+	private static Setting<String> list(String name, Setting<?> entry, String defaultValue) {
 		return setting(name, Allowed.of("a comma-separated list of values of `" + entry.name() + "`", (text) -> text),
-				byDefault, "The values of `" + entry.name() + "` in the grid.");
+				defaultValue, "The values of `" + entry.name() + "` in the grid.");
 	}
 
-	private static <T> Setting<T> setting(String name, Allowed<T> allowed, String byDefault, String meaning) {
-		Setting<T> row = Setting.of(name, "/v1/tunings", allowed, byDefault, meaning);
+	private static <T> Setting<T> setting(String name, Allowed<T> allowed, String defaultValue, String meaning) {
+		Setting<T> row = Setting.of(name, "/v1/tunings", allowed, defaultValue, meaning);
 		ALL.add(row);
 		return row;
 	}
 
 	private static <T> T value(Function<String, @Nullable String> query, Setting<T> row) {
 		String given = query.apply(row.name());
-		String text = (given != null) ? given : String.valueOf(row.byDefault());
+		String text = (given != null) ? given : String.valueOf(row.defaultValue());
 		T value = parse(row.allowed(), text);
 		if (value == null) {
 			throw new InvalidSettingException(row.name(),
@@ -176,7 +176,7 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 	private static <T> List<T> values(Setting<String> row, Allowed<T> allowed, @Nullable String given) {
 		String name = row.name();
 		List<T> values = new ArrayList<>();
-		for (String text : ((given != null) ? given : String.valueOf(row.byDefault())).split(",", -1)) {
+		for (String text : ((given != null) ? given : String.valueOf(row.defaultValue())).split(",", -1)) {
 			T value = parse(allowed, text);
 			if (value == null) {
 				throw new InvalidSettingException(name, "must be a comma-separated list, each entry " + allowed.text()

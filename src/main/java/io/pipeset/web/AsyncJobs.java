@@ -208,7 +208,7 @@ class AsyncJobs {
 	 */
 	private Runnable takePermits(Client client) {
 		Semaphore clientPermit = this.jobs.take(client);
-		if (!this.permits.tryTake(client)) {
+		if (!this.permits.tryReserve(client)) {
 			clientPermit.release();
 			throw Problems.exception(Problem.TOO_MANY,
 					this.permits.refusal(client) + ": send the request again later, or without Prefer");

@@ -218,11 +218,11 @@ public enum Call {
 		return Stream.concat(first.stream(), second.stream()).toList();
 	}
 
-	private static Setting<Long> count(long most, @Nullable String byDefault, String meaning) {
+	private static Setting<Long> count(long most, @Nullable String defaultValue, String meaning) {
 		return Setting.of("count", "",
 				Allowed.of("a whole number from 0 to " + most, Allowed::number,
 						Map.of("type", "integer", "format", "int64", "minimum", 0, "maximum", most)),
-				byDefault, meaning);
+				defaultValue, meaning);
 	}
 
 	/** The kind of body that a request may have. */

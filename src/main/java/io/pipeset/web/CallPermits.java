@@ -67,7 +67,7 @@ final class CallPermits {
 	 * run
 	 */
 	<T, X extends Exception> T run(Client client, PermittedCall<T, X> call) throws X {
-		if (!this.permits.tryTake(client) && !awaitPermit(client)) {
+		if (!this.permits.tryReserve(client) && !awaitPermit(client)) {
 			throw Problems.exception(Problem.TOO_MANY, this.permits.refusal(client) + ": send the request again later");
 		}
 		try {
@@ -119,7 +119,7 @@ final class CallPermits {
 			return false;
 		}
 		try {
-			return this.permits.tryTake(client, this.waitMillis);
+			return this.permits.tryReserve(client, this.waitMillis);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -86,7 +86,7 @@ class JobEvents {
 			// subscriber has disconnected.
 			return answer.build();
 		}
-		if (!this.permits.tryTake(client)) {
+		if (!this.permits.tryReserve(client)) {
 			throw Problems.exception(Problem.TOO_MANY, this.permits.refusal(client)
 					+ ": send the request again later, or query the job with GET /v1/jobs/{id}");
 		}

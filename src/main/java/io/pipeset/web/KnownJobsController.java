@@ -228,9 +228,9 @@ class KnownJobsController {
 		return Stream.of(JobKind.values()).map(JobKind::label).toList();
 	}
 
-	private static <T> Setting<T> parameter(String name, Allowed<T> allowed, @Nullable String byDefault,
+	private static <T> Setting<T> parameter(String name, Allowed<T> allowed, @Nullable String defaultValue,
 			String meaning) {
-		return Setting.of(name, Call.LIST_JOBS.path(), allowed, byDefault, meaning);
+		return Setting.of(name, Call.LIST_JOBS.path(), allowed, defaultValue, meaning);
 	}
 
 }

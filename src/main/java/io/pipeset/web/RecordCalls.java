@@ -375,7 +375,7 @@ class RecordCalls {
 		}
 
 		@Override
-		public boolean takesValues() {
+		public boolean isPop() {
 			return false;
 		}
 

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 
-import io.pipeset.record.memory.CountedRoom;
+import io.pipeset.record.memory.CountedReservation;
 import io.pipeset.record.memory.MemoryReservation;
 import org.junit.jupiter.api.Test;
 
@@ -102,19 +102,19 @@ class PrefixesTests {
 			private long left = 100_000;
 
 			@Override
-			public boolean tryTake(long bytes) {
+			public boolean tryReserve(long bytes) {
 				boolean free = bytes <= this.left;
 				this.left -= (free) ? bytes : 0;
 				return free;
 			}
 
 			@Override
-			public void take(long bytes) {
+			public void reserve(long bytes) {
 				throw new AssertionError();
 			}
 
 			@Override
-			public void give(long bytes) {
+			public void release(long bytes) {
 				this.left += bytes;
 				assertThat(this.left).isLessThanOrEqualTo(100_000);
 			}
@@ -142,7 +142,7 @@ class PrefixesTests {
 
 	@Test
 	void withMemoryForOnePrefixTheLastOneRemains() {
-		CountedRoom reservation = new CountedRoom(300);
+		CountedReservation reservation = new CountedReservation(300);
 		Prefixes prefixes = new Prefixes(10, true, reservation);
 		count(prefixes, "a:", 1);
 		count(prefixes, "b:", 1);

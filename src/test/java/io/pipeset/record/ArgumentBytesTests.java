@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import io.pipeset.record.encoding.Encoding;
-import io.pipeset.record.memory.CountedRoom;
+import io.pipeset.record.memory.CountedReservation;
 import io.pipeset.record.memory.MemoryReservation;
 import org.junit.jupiter.api.Test;
 
@@ -53,7 +53,7 @@ class ArgumentBytesTests {
 	@Test
 	void joinedArgumentsStayUnchangedUntilClear() {
 		AtomicLong held = new AtomicLong();
-		ArgumentBytes bytes = new ArgumentBytes(new CountedRoom(held, false));
+		ArgumentBytes bytes = new ArgumentBytes(new CountedReservation(held, false));
 		Random random = new Random(5);
 		for (int round = 0; round < 200; round++) {
 			bytes.clear();

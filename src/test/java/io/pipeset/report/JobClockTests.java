@@ -20,9 +20,9 @@ class JobClockTests {
 	@Test
 	void aBatchHasBegunBeforeAndAfterItsEnd() {
 		assertThat(this.clock.hasBegunBatch()).isFalse();
-		this.clock.batchBegins();
+		this.clock.beginBatch();
 		assertThat(this.clock.hasBegunBatch()).isTrue();
-		this.clock.batchEnds(1);
+		this.clock.endBatch(1);
 		assertThat(this.clock.hasBegunBatch()).isTrue();
 	}
 
@@ -55,8 +55,8 @@ class JobClockTests {
 	}
 
 	private void batch(long micros) {
-		this.clock.batchBegins();
-		this.clock.batchEnds(TimeUnit.MICROSECONDS.toNanos(micros));
+		this.clock.beginBatch();
+		this.clock.endBatch(TimeUnit.MICROSECONDS.toNanos(micros));
 	}
 
 }

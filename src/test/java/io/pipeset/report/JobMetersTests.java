@@ -24,7 +24,7 @@ class JobMetersTests {
 		JobMeters meters = new JobMeters(registry);
 		Account account = new Account(Results.ERRORS, 10, false);
 		account.count("SET", Outcome.APPLIED, 1);
-		meters.jobBegins("SET").stop();
+		meters.startJob("SET").stop();
 		meters.batch("each", 1, 1, 1);
 		meters.retry("CONNECTION_LOST");
 		meters.node("redis:6379").redirected("moved");

@@ -116,7 +116,7 @@ final class Batch {
 		this.begunNanos = System.nanoTime();
 		this.isFirstOfJob = !this.context.clock().hasBegunBatch();
 		long nanos;
-		this.context.clock().batchBegins();
+		this.context.clock().beginBatch();
 		this.meters.connected();
 		try {
 			exchange();
@@ -130,7 +130,7 @@ final class Batch {
 		}
 		finally {
 			nanos = System.nanoTime() - this.begunNanos;
-			this.context.clock().batchEnds(nanos);
+			this.context.clock().endBatch(nanos);
 			this.meters.disconnected();
 			endTrace(trace);
 		}
@@ -148,7 +148,7 @@ final class Batch {
 		if (this.allRefused && this.refusalCode != null && !this.context.nodes().redirects(this.refusalCode)
 				&& RedisErrors.means(this.refusalCode, Meaning.ENDS_JOB)) {
 			this.context.stop()
-				.because(Cause.REDIS_REFUSES,
+				.stop(Cause.REDIS_REFUSES,
 						"Redis refused a whole batch with " + RedisErrors.withRemedy(this.refusalCode)
 								+ ". The rest was not sent. Fix the cause there, then " + JobStop.SEND_THE_REST + ".");
 		}
@@ -291,7 +291,7 @@ final class Batch {
 			return true;
 		}
 		// The driver may still write these slabs, so they must not be used again.
-		this.context.stop().because(Cause.REDIS_LOST, "After a timeout, the connection to Redis did not close in time");
+		this.context.stop().stop(Cause.REDIS_LOST, "After a timeout, the connection to Redis did not close in time");
 		this.written = true;
 		this.inFlight.forEach((slab) -> slab.attempt().abandon());
 		this.unsettled.addAll(this.inFlight);

@@ -36,7 +36,7 @@ public final class JobStop implements StopSignal {
 	 * Stops the job.
 	 * @param detail the event and its remedy, for the caller
 	 */
-	public void because(Cause cause, String detail) {
+	public void stop(Cause cause, String detail) {
 		this.shuttingDown |= cause == Cause.SHUTTING_DOWN;
 		Ending first = this.ending.getAndAccumulate(new Ending(cause, detail), JobStop::prefer);
 		if (first == null) {
@@ -52,7 +52,7 @@ public final class JobStop implements StopSignal {
 	 */
 	public void cancel(String detail) {
 		Ending cancelled = new Ending(Cause.CANCELLED, detail);
-		because(cancelled.cause(), detail);
+		stop(cancelled.cause(), detail);
 		this.ending
 			.updateAndGet((first) -> (first != null && first.cause() == Cause.SHUTTING_DOWN) ? cancelled : first);
 	}
@@ -74,13 +74,13 @@ public final class JobStop implements StopSignal {
 	 * Stops the job because there is no connection.
 	 * @param then what the caller has to do; the end of a sentence
 	 */
-	public void because(NoConnectionException ex, String then) {
-		because((ex.isRefusal()) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE, ex.advice(then));
+	public void stop(NoConnectionException ex, String then) {
+		stop((ex.isRefusal()) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE, ex.advice(then));
 	}
 
 	/** Stops the job because of a defect of the service. */
 	public void becauseOfDefect(Throwable cause) {
-		because(Cause.INTERNAL_SERVER_ERROR, "A defect of the service stopped the job: " + cause);
+		stop(Cause.INTERNAL_SERVER_ERROR, "A defect of the service stopped the job: " + cause);
 	}
 
 	@Override

@@ -136,7 +136,7 @@ final class LaneConnections {
 		this.context.clock().waited(System.nanoTime() - since);
 		if (!acquired && !this.context.stop().isSet()) {
 			this.context.stop()
-				.because(Cause.REDIS_UNREACHABLE,
+				.stop(Cause.REDIS_UNREACHABLE,
 						"None of the " + this.node.permits().count() + " connections became free at " + this.node.name()
 								+ " within the job's timeout of " + DurationText.of(this.context.settings().timeout())
 								+ ": send again later what did not run, or raise pipeset.pipeline.max-connections");

@@ -109,7 +109,7 @@ final class LaneThreads {
 
 	private void stopJob(String detail) {
 		try {
-			this.context.stop().because(Cause.INTERNAL_SERVER_ERROR, detail);
+			this.context.stop().stop(Cause.INTERNAL_SERVER_ERROR, detail);
 		}
 		finally {
 			this.removeWindowLimits.run();

@@ -73,7 +73,7 @@ public final class Lanes {
 			}
 		}
 		catch (NoConnectionException ex) {
-			this.context.stop().because(ex, JobStop.SEND_THE_REST);
+			this.context.stop().stop(ex, JobStop.SEND_THE_REST);
 			throw new MemoryLimitException("The job is stopped");
 		}
 	}

@@ -80,7 +80,7 @@ final class Recovery {
 		if (pops != null && popped > 0 && firstLentNanos != this.lastLentNanos && !this.context.stop().isSet()
 				&& !pops.resolve(List.of(), popped)) {
 			this.context.stop()
-				.because(Cause.REDIS_LOST,
+				.stop(Cause.REDIS_LOST,
 						"Redis did not confirm, on a new connection, the values that the job had popped before");
 		}
 		this.lastLentNanos = firstLentNanos;
@@ -120,7 +120,7 @@ final class Recovery {
 	/** Waits before the next attempt to connect, or stops the job. */
 	void retryUnreachable(NoConnectionException ex) {
 		if (!this.backoff.goesOn("unreachable")) {
-			this.context.stop().because(ex, JobStop.SEND_THE_REST);
+			this.context.stop().stop(ex, JobStop.SEND_THE_REST);
 		}
 	}
 
@@ -179,7 +179,7 @@ final class Recovery {
 	private void recoverUnused(List<Slab> unsettled, BatchResult batch) {
 		if (++this.deadConnections > this.context.pipeline().maxConnections()) {
 			this.context.stop()
-				.because(Cause.REDIS_UNREACHABLE,
+				.stop(Cause.REDIS_UNREACHABLE,
 						"The connection to Redis was lost before anything could be written: " + batch.failure());
 		}
 		else {
@@ -208,7 +208,7 @@ final class Recovery {
 			mark(unsettled, node, fenced, true);
 		}
 		else {
-			this.context.stop().because(Cause.REDIS_LOST, loss.message());
+			this.context.stop().stop(Cause.REDIS_LOST, loss.message());
 		}
 	}
 

@@ -174,13 +174,13 @@ final class RedirectFollower {
 	private boolean decide(Slab slab, Redirect redirect, boolean byScript, RedisNode node, long now) {
 		String refusal = slab.errors().askingRefusal();
 		if (refusal != null) {
-			this.context.stop().because(Cause.REDIS_REFUSES, refusal);
+			this.context.stop().stop(Cause.REDIS_REFUSES, refusal);
 			return false;
 		}
 		if (checkExpired(slab, redirect, now)) {
 			if (redirect.kind() == Kind.WAIT) {
 				this.context.stop()
-					.because(Cause.REDIS_REFUSES, "The cluster has refused commands at " + node.name()
+					.stop(Cause.REDIS_REFUSES, "The cluster has refused commands at " + node.name()
 							+ " for longer than the job's timeout,"
 							+ " because the cluster is down or the node is loading its data. The rest was not sent."
 							+ " Send again what did not run when CLUSTER INFO says that all slots are served.");

@@ -99,7 +99,7 @@ final class ReplicaConfirmation {
 			}
 			if (!ex.isTransient()) {
 				this.context.stop()
-					.because(Cause.REDIS_REFUSES, "replicas=" + this.replicas + " needs WAIT. " + ex.getMessage());
+					.stop(Cause.REDIS_REFUSES, "replicas=" + this.replicas + " needs WAIT. " + ex.getMessage());
 			}
 			return null;
 		}

@@ -160,7 +160,7 @@ final class SlabFiller {
 		this.filling = null;
 		boolean reserved = false;
 		try {
-			slab.makeRoom(record);
+			slab.ensureCapacity(record);
 			reserved = true;
 		}
 		finally {

@@ -113,7 +113,7 @@ public final class Pipeline {
 	 * connection was lost during the query. The next batch may learn it.
 	 * @return {@code false} also if the service's user may not query the run ID
 	 */
-	public boolean tellsRunIdLater() {
+	public boolean isRunIdPending() {
 		return this.runIdPending;
 	}
 

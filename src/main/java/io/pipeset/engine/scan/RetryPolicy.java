@@ -22,7 +22,7 @@ public interface RetryPolicy {
 	 * Waits before the next attempt, or stops the job so that there is none.
 	 * @param command the name of the failed command, for messages
 	 */
-	void pauseAfter(String command, RedisCallException failure);
+	void backOffAfter(String command, RedisCallException failure);
 
 	/**
 	 * Repeats a call until it is answered.
@@ -41,10 +41,10 @@ public interface RetryPolicy {
 				if (isNeedless.getAsBoolean()) {
 					return null;
 				}
-				pauseAfter(command, ex);
+				backOffAfter(command, ex);
 			}
 			catch (NoConnectionException ex) {
-				pauseAfter(command, RedisCallException.unreachable(ex));
+				backOffAfter(command, RedisCallException.unreachable(ex));
 			}
 		}
 		return null;

@@ -62,7 +62,7 @@ final class CapturedBytes {
 		if (this.bytes.length > MAX_REUSED_BYTES) {
 			this.bytes = new byte[256];
 		}
-		this.reservation.give(this.reserved);
+		this.reservation.release(this.reserved);
 		this.reserved = 0;
 	}
 
@@ -186,7 +186,7 @@ final class CapturedBytes {
 	 */
 	private boolean tryReserve(int size) {
 		long more = MemoryReservation.ofArray(size) - this.reserved;
-		boolean free = this.reservation.tryTake(more);
+		boolean free = this.reservation.tryReserve(more);
 		this.reserved += (free) ? more : 0;
 		return free;
 	}

@@ -49,10 +49,10 @@ final class Commands {
 		// Some spare bytes, so that a key with one digit more does not double the array.
 		int capacity = Math.max(bytes + bytes / 8, MIN_BYTES);
 		int size = Math.max(commands, MIN_COMMANDS);
-		if (!reservation.tryTake(footprint(size, capacity))) {
+		if (!reservation.tryReserve(footprint(size, capacity))) {
 			capacity = MIN_BYTES;
 			size = MIN_COMMANDS;
-			reservation.take(footprint(size, capacity));
+			reservation.reserve(footprint(size, capacity));
 		}
 		this.resp = new byte[capacity];
 		this.table = new CommandTable(size, reservation);
@@ -61,7 +61,7 @@ final class Commands {
 	void clear(boolean atomic) {
 		this.atomic = atomic;
 		if (this.resp.length > MAX_REUSED_BYTES) {
-			this.reservation.give(MemoryReservation.ofArray(this.resp.length) - MIN_BYTES);
+			this.reservation.release(MemoryReservation.ofArray(this.resp.length) - MIN_BYTES);
 			this.resp = new byte[MIN_BYTES];
 		}
 		this.table.clear();
@@ -77,7 +77,7 @@ final class Commands {
 	/** Gives the memory back. The commands must not be used afterwards. */
 	void release() {
 		this.table.clear();
-		this.reservation.give(footprint(this.table.capacity(), this.resp.length));
+		this.reservation.release(footprint(this.table.capacity(), this.resp.length));
 	}
 
 	/**
@@ -232,7 +232,7 @@ final class Commands {
 	void reserve(Record record) {
 		int capacity = (int) Math.max(this.bytes + exactBytes(record), this.resp.length);
 		int size = sizeWithOneMore();
-		this.reservation.take(footprint(size, capacity) - footprint(this.table.capacity(), this.resp.length));
+		this.reservation.reserve(footprint(size, capacity) - footprint(this.table.capacity(), this.resp.length));
 		grow(size, capacity);
 		this.table.reserve(record);
 	}
@@ -251,7 +251,8 @@ final class Commands {
 		if (needed > capacity) {
 			capacity = (int) Math.max(needed, Math.min(2L * capacity, (long) capacity + Slab.MAX_BYTES));
 		}
-		if (!this.reservation.tryTake(footprint(size, capacity) - footprint(this.table.capacity(), this.resp.length))) {
+		if (!this.reservation
+			.tryReserve(footprint(size, capacity) - footprint(this.table.capacity(), this.resp.length))) {
 			return false;
 		}
 		grow(size, capacity);

@@ -28,7 +28,7 @@ final class RecordIds {
 
 	void clear() {
 		Arrays.fill(this.ids, null);
-		this.reservation.give(this.reserved);
+		this.reservation.release(this.reserved);
 		this.bytes = 0;
 		this.reserved = 0;
 	}
@@ -42,7 +42,7 @@ final class RecordIds {
 			return true;
 		}
 		if (needsMemory(command, id)) {
-			if (!this.reservation.tryTake(STEP_BYTES)) {
+			if (!this.reservation.tryReserve(STEP_BYTES)) {
 				return false;
 			}
 			this.reserved += STEP_BYTES;
@@ -57,7 +57,7 @@ final class RecordIds {
 
 	void reserve(int command, @Nullable String id) {
 		if (id != null && needsMemory(command, id)) {
-			this.reservation.take(STEP_BYTES);
+			this.reservation.reserve(STEP_BYTES);
 			this.reserved += STEP_BYTES;
 		}
 	}

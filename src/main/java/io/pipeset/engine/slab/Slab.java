@@ -110,7 +110,7 @@ public final class Slab {
 	 * @param record a valid record
 	 * @throws MemoryLimitException if that memory will never be free
 	 */
-	public void makeRoom(Record record) {
+	public void ensureCapacity(Record record) {
 		this.commands.reserve(record);
 	}
 

@@ -115,7 +115,7 @@ final class SlabOutcomes {
 		enterValues();
 		String refusal = this.errors.transactionRefusal();
 		if (refusal != null) {
-			this.account.transactionRefused(refusal);
+			this.account.setTransactionRefusal(refusal);
 		}
 		this.account.losses().ran(this.slab.attempt().failovers(), this.applied, this.unconfirmedRecords);
 		this.account.sent(this.slab.attempt().sentCommands(), this.slab.attempt().bytes(),
@@ -165,7 +165,7 @@ final class SlabOutcomes {
 			countRefused(command, notable);
 			return;
 		}
-		if (effect.takesValues()) {
+		if (effect.isPop()) {
 			countPopped(command, notable);
 			return;
 		}
@@ -196,7 +196,7 @@ final class SlabOutcomes {
 		}
 		int ran = parts - decoder.errors();
 		if (ran > 0) {
-			this.account.ranInPart();
+			this.account.markRunInPart();
 		}
 		count(command, Outcome.REJECTED);
 		countFailure(RedisErrors.firstWord(error));
@@ -227,7 +227,7 @@ final class SlabOutcomes {
 	}
 
 	private void countPopped(int command, int notable) {
-		if (this.account.taken().areApart() && this.slab.replies().notableReplies().isBulk(notable)) {
+		if (this.account.taken().areSeparate() && this.slab.replies().notableReplies().isBulk(notable)) {
 			countPoppedValue(command, notable);
 			return;
 		}

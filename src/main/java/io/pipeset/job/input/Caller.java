@@ -41,7 +41,7 @@ public interface Caller {
 	 * Whether the caller certainly receives the values that its job pops.
 	 * @return {@code false} if the response may be lost
 	 */
-	default boolean takesValues() {
+	default boolean isPop() {
 		return waits();
 	}
 

@@ -75,14 +75,14 @@ final class ZstdBody extends InputStream {
 	@Override
 	public void close() throws IOException {
 		this.library.close();
-		this.memory.give(this.reserved);
+		this.memory.release(this.reserved);
 		this.reserved = 0;
 	}
 
 	private void reserve(long windowBytes) {
 		long more = windowBytes + OTHER_BYTES - this.reserved;
 		if (more > 0) {
-			this.memory.take(more);
+			this.memory.reserve(more);
 			this.reserved += more;
 		}
 	}

@@ -121,7 +121,7 @@ public final class JobItems implements Spool.Removable {
 	/** Starts a run of the job. */
 	public void begins(JobStop stop, Account account) {
 		this.journal.start(stop);
-		account.logTo(this.journal);
+		account.setLog(this.journal);
 		setFenced(account.losses());
 	}
 
@@ -143,7 +143,7 @@ public final class JobItems implements Spool.Removable {
 		this.fenced = (this.journal.connections().isEmpty()) ? null : Boolean.valueOf(fenced);
 		this.journal.resume(this.memory.open(new JobStop()));
 		Account account = new Account(Results.NONE, 0, false);
-		account.logTo(this.journal);
+		account.setLog(this.journal);
 		sent.forEach((slab) -> slab.attempt().abandon());
 		ResendRules.mark(sent, fenced, false);
 		sent.forEach((slab) -> slab.settle(account, NOT_SENT_AGAIN));
@@ -228,7 +228,7 @@ public final class JobItems implements Spool.Removable {
 		slab.clear(false, false);
 		sent.add(slab);
 		if (!slab.add(record)) {
-			slab.makeRoom(record);
+			slab.ensureCapacity(record);
 			slab.add(record);
 		}
 	}
@@ -276,9 +276,9 @@ public final class JobItems implements Spool.Removable {
 								JournalEntry entry = outcomes.next();
 								if (wanted.contains(entry.outcome())) {
 									long names = nameBytes(record);
-									memory.take(names);
+									memory.reserve(names);
 									write(record, entry, lines);
-									memory.give(names);
+									memory.release(names);
 								}
 								index.incrementAndGet();
 							}

@@ -181,7 +181,7 @@ final class JournalNotes {
 	 */
 	List<JournalEntry> failures(MemoryShare memory) throws IOException {
 		List<JournalEntry> entries = read().stream().map(Note::failure).filter(Objects::nonNull).toList();
-		memory.take(entries.stream().mapToLong(JournalNotes::bytes).sum());
+		memory.reserve(entries.stream().mapToLong(JournalNotes::bytes).sum());
 		return entries;
 	}
 

@@ -69,13 +69,13 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 	}
 
 	@Override
-	public boolean tryTake(long bytes) {
+	public boolean tryReserve(long bytes) {
 		return this.budget.tryChange(this, bytes, 0);
 	}
 
 	@Override
-	public void take(long bytes) {
-		if (tryTake(bytes)) {
+	public void reserve(long bytes) {
+		if (tryReserve(bytes)) {
 			return;
 		}
 		Change change = sendAndAwait(bytes);
@@ -98,7 +98,7 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 	}
 
 	@Override
-	public void give(long bytes) {
+	public void release(long bytes) {
 		if (bytes != 0) {
 			this.budget.tryChange(this, -bytes, 0);
 		}
@@ -209,7 +209,7 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 
 	/** Ends the job, because others need the memory that it holds. */
 	void evict(Duration idleTimeout) {
-		this.stop.because(Cause.STALLED,
+		this.stop.stop(Cause.STALLED,
 				"The job waited for the body of a large record for more than " + DurationText.of(idleTimeout)
 						+ " (pipeset.limits.body-idle-timeout), while it held memory that other jobs need"
 						+ " (pipeset.memory.budget=" + budget() + "). The records before it have run");

@@ -138,7 +138,7 @@ public final class PopBudget {
 			record.forgoValues();
 		}
 		return (record.effect() == Effect.DESCRIBED) ? admitsDescribed(record)
-				: !record.effect().takesValues() || admitsPop(record);
+				: !record.effect().isPop() || admitsPop(record);
 	}
 
 	/**
@@ -339,9 +339,9 @@ public final class PopBudget {
 	}
 
 	private void stop(String requested, String limit) {
-		this.stop.because(Cause.STOPPED, requested + " out of Redis than " + limit
+		this.stop.stop(Cause.STOPPED, requested + " out of Redis than " + limit
 				+ " allows one job; the values popped so far are in this report, and the others are still in Redis"
-				+ ((this.account.taken().areApart()) ? ""
+				+ ((this.account.taken().areSeparate()) ? ""
 						: ". With results=none values are not kept, and have no limit"));
 	}
 

@@ -68,7 +68,7 @@ public final class PopReceipt implements LostPopResolver {
 			this.opened = callWithRetries(() -> open(key), this.settings.retries() > 0);
 		}
 		catch (RedisCallException ex) {
-			this.stop.because((ex.isRefusal()) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE,
+			this.stop.stop((ex.isRefusal()) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE,
 					"The receipt could not be created, so that no value was popped. " + ex.getMessage());
 		}
 	}
@@ -119,7 +119,7 @@ public final class PopReceipt implements LostPopResolver {
 			stopBecauseGone();
 		}
 		catch (RedisCallException ex) {
-			this.stop.because(Cause.REDIS_LOST, "The receipt could not be handed over, so that the popped values go"
+			this.stop.stop(Cause.REDIS_LOST, "The receipt could not be handed over, so that the popped values go"
 					+ " back to their list when receiptTtl is over. " + ex.getMessage());
 		}
 		return null;
@@ -160,7 +160,7 @@ public final class PopReceipt implements LostPopResolver {
 
 	private void stopBecauseGone() {
 		recover();
-		this.stop.because(Cause.STOPPED,
+		this.stop.stop(Cause.STOPPED,
 				"The receipt or some of its values were gone before the job ended, probably because it took longer than"
 						+ " receiptTtl=" + DurationText.of(this.pops.receiptTtl())
 						+ ", or because a master was replaced that had not replicated its last writes: the popped values"

@@ -19,10 +19,10 @@ record ErrorLimit(Account account, JobStop stop, @Nullable Long maxErrors) imple
 	public void run() {
 		String refusal = this.account.transactionRefusal();
 		if (refusal != null) {
-			this.stop.because(Cause.REDIS_REFUSES, refusal + ". " + Requirements.TRANSACTIONS_REMEDY);
+			this.stop.stop(Cause.REDIS_REFUSES, refusal + ". " + Requirements.TRANSACTIONS_REMEDY);
 		}
 		if (this.maxErrors != null && this.account.total(Outcome.REJECTED) > this.maxErrors) {
-			this.stop.because(Cause.STOPPED, "More records were rejected than maxErrors=" + this.maxErrors + " allows");
+			this.stop.stop(Cause.STOPPED, "More records were rejected than maxErrors=" + this.maxErrors + " allows");
 		}
 	}
 

@@ -179,7 +179,7 @@ final class JobExecution {
 		// input may not be read for long, so watch the connection.
 		boolean watches = this.job.rateLimit().perSecond() > 0 || !input.isUploaded();
 		Watch watch = ((watches) ? caller : Caller.SERVICE)
-			.watch(() -> this.context.stop().because(Cause.CANCELLED, Caller.GONE));
+			.watch(() -> this.context.stop().stop(Cause.CANCELLED, Caller.GONE));
 		try {
 			if (!this.context.stop().isSet()) {
 				input.open(context, (records) -> read(records, input, caller));
@@ -231,7 +231,7 @@ final class JobExecution {
 		}
 		catch (RedisCallException ex) {
 			// Redis could not be asked about an operation of the body.
-			this.context.stop().because(Cause.REDIS_UNREACHABLE, String.valueOf(ex.getMessage()));
+			this.context.stop().stop(Cause.REDIS_UNREACHABLE, String.valueOf(ex.getMessage()));
 		}
 		catch (SocketTimeoutException ex) {
 			this.progress.stalled(this.limits.bodyIdleTimeout());
@@ -286,7 +286,7 @@ final class JobExecution {
 		if (!this.mayWrite) {
 			Ending refused = caller.beforeFirstWrite();
 			if (refused != null) {
-				this.context.stop().because(refused.cause(), refused.detail());
+				this.context.stop().stop(refused.cause(), refused.detail());
 				return false;
 			}
 			this.mayWrite = true;

@@ -235,7 +235,7 @@ class JobQueue {
 				+ " request";
 		this.lock.lock();
 		try {
-			this.running.keySet().forEach((job) -> job.stop().because(Cause.SHUTTING_DOWN, detail));
+			this.running.keySet().forEach((job) -> job.stop().stop(Cause.SHUTTING_DOWN, detail));
 		}
 		finally {
 			this.lock.unlock();
@@ -311,7 +311,7 @@ class JobQueue {
 		boolean granted = awaitPermit(job, small, false, Long.MAX_VALUE);
 		if (this.closed) {
 			job.stop()
-				.because(Cause.SHUTTING_DOWN, "The service is shutting down, and the job had not begun: no record"
+				.stop(Cause.SHUTTING_DOWN, "The service is shutting down, and the job had not begun: no record"
 						+ " was run. Send the job again, to another instance");
 		}
 		return granted;

@@ -193,7 +193,7 @@ public class Jobs {
 	private EndedJob<JobReport> execute(JobOwner owner, RunningJob job, Caller caller) {
 		JobSettings settings = job.settings();
 		Account account = job.account();
-		LongTaskTimer.Sample active = owner.meters().jobBegins(job.operation());
+		LongTaskTimer.Sample active = owner.meters().startJob(job.operation());
 		Observation trace = (owner.isService()) ? Observation.NOOP
 				: this.traces.job(job.id(), owner.client().name(), job.operation());
 		try {
@@ -205,7 +205,7 @@ public class Jobs {
 					this.executor, job.input().unknownPops(), job.memory(),
 					new ErrorLimit(account, job.stop(), settings.maxErrors()));
 			Admission admission = new Admission(settings, this.scripts, this.limits, owner.client(),
-					this.nodes.isCluster(), caller.takesValues() || settings.dryRun());
+					this.nodes.isCluster(), caller.isPop() || settings.dryRun());
 			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, owner.client(), admission,
 					this.operations)
 				.run(caller);

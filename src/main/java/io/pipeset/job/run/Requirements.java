@@ -51,7 +51,7 @@ class Requirements {
 				// If Redis cannot be reached or is busy, the first batch detects it and
 				// retries. A former master gets no batch either.
 				if (!ex.isTransient() && !(this.nodes.isFollowing() && ex.isOfReplica())) {
-					stop.because(Cause.REDIS_REFUSES, need + " " + ex.getMessage() + ". " + remedy);
+					stop.stop(Cause.REDIS_REFUSES, need + " " + ex.getMessage() + ". " + remedy);
 				}
 			}
 		}

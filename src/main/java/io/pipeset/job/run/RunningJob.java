@@ -145,7 +145,7 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 			String detail = "The account has outcomes for " + accounted + " of " + received
 					+ " records because of a defect of the service; the others are counted as unknown";
 			logger.error("Job {}: {}", id(), detail);
-			this.stop.because(Cause.INTERNAL_SERVER_ERROR, detail);
+			this.stop.stop(Cause.INTERNAL_SERVER_ERROR, detail);
 			account().count(Account.NO_OPERATION, Outcome.UNKNOWN, received - accounted);
 		}
 	}

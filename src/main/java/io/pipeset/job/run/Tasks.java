@@ -61,8 +61,8 @@ public class Tasks {
 
 	private <R> EndedJob<R> execute(Task task, Client client, Caller caller, Function<Task, EndedJob<R>> body) {
 		JobMeters meters = this.meters.of(client.name());
-		LongTaskTimer.Sample active = meters.jobBegins(task.operation());
-		Watch watch = caller.watch(() -> task.stop().because(Cause.CANCELLED, Caller.GONE));
+		LongTaskTimer.Sample active = meters.startJob(task.operation());
+		Watch watch = caller.watch(() -> task.stop().stop(Cause.CANCELLED, Caller.GONE));
 		try {
 			return body.apply(task);
 		}

@@ -92,11 +92,11 @@ final class MappingSettings {
 	 * @param operations finds the operations that commands name
 	 * @param ttl the time to live as a template, or {@code null}
 	 * @param expireAt when keys expire as a template, or {@code null}
-	 * @param byDefault what nulls mean if the call does not say it
+	 * @param defaultValue what nulls mean if the call does not say it
 	 * @throws InvalidSettingException if the settings do not fit together
 	 */
 	static Mapping take(Function<String, @Nullable String> query, String path, @Nullable Operation operation,
-			OperationFinder operations, @Nullable Template ttl, @Nullable Template expireAt, Nulls byDefault) {
+			OperationFinder operations, @Nullable Template ttl, @Nullable Template expireAt, Nulls defaultValue) {
 		MappingSettings settings = new MappingSettings(query, Setting.COMMAND.isFor(path), ttl, expireAt);
 		Templates templates = settings.templates(operation, operations);
 		if (settings.entries && templates == null) {
@@ -105,7 +105,7 @@ final class MappingSettings {
 		}
 		Optional<Nulls> nulls = Setting.NULLS.take(query);
 		nulls.ifPresent((given) -> settings.check(given, operation));
-		return new Mapping(templates, nulls.orElse(byDefault),
+		return new Mapping(templates, nulls.orElse(defaultValue),
 				new CellSyntax(Setting.DELIMITER.take(query).orElse(','), Setting.ESCAPE.take(query).isPresent(),
 						Setting.NULL.take(query).orElse(null), Setting.TRIM.take(query).orElse(false)),
 				Setting.HEADER.take(query).orElse(null), settings.entries);

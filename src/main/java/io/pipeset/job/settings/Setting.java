@@ -43,12 +43,12 @@ import org.jspecify.annotations.Nullable;
  * @param allowed the values that the setting may have
  * @param value reads the value from a job's settings; returns {@code null} for none
  * @param reported whether a report has the value; {@code null} for always
- * @param byDefault the default if no property sets it; {@code null} for none
+ * @param defaultValue the default if no property sets it; {@code null} for none
  * @param meaning the description for the documentation, in Markdown
  */
 public record Setting<T>(String name, boolean hasDefault, List<String> calls, Set<RecordFormat> formats,
 		Allowed<T> allowed, Function<JobSettings, @Nullable Object> value, @Nullable Predicate<JobSettings> reported,
-		@Nullable String byDefault, String meaning) {
+		@Nullable String defaultValue, String meaning) {
 
 	static final List<Setting<?>> ALL = new ArrayList<>();
 
@@ -262,19 +262,19 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 
 	/** A setting without a property. */
 	private static <T> Setting<T> parameter(String name, List<String> calls, Allowed<T> allowed,
-			@Nullable String byDefault, String meaning) {
-		return add(
-				new Setting<>(name, false, calls, ALL_RECORDS, allowed, (settings) -> null, null, byDefault, meaning));
+			@Nullable String defaultValue, String meaning) {
+		return add(new Setting<>(name, false, calls, ALL_RECORDS, allowed, (settings) -> null, null, defaultValue,
+				meaning));
 	}
 
 	/**
 	 * A parameter of another call, which is not in the table of job settings.
-	 * @param byDefault the default; {@code null} for none
+	 * @param defaultValue the default; {@code null} for none
 	 * @param meaning the description for the documentation, in Markdown
 	 */
-	public static <T> Setting<T> of(String name, String call, Allowed<T> allowed, @Nullable String byDefault,
+	public static <T> Setting<T> of(String name, String call, Allowed<T> allowed, @Nullable String defaultValue,
 			String meaning) {
-		return new Setting<>(name, false, List.of(call), ALL_RECORDS, allowed, (settings) -> null, null, byDefault,
+		return new Setting<>(name, false, List.of(call), ALL_RECORDS, allowed, (settings) -> null, null, defaultValue,
 				meaning);
 	}
 
@@ -356,7 +356,7 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	 * @throws InvalidSettingException if the value is not allowed
 	 */
 	public T takeOrDefault(Function<String, @Nullable String> query) {
-		return take(query).orElseGet(() -> parse(Objects.requireNonNull(this.byDefault)));
+		return take(query).orElseGet(() -> parse(Objects.requireNonNull(this.defaultValue)));
 	}
 
 	T parse(String text) {

@@ -12,8 +12,8 @@ import io.pipeset.engine.lane.JobStop;
 import io.pipeset.engine.lane.LaneContext;
 import io.pipeset.engine.lane.Lanes;
 import io.pipeset.engine.pipeline.call.ScanPage;
-import io.pipeset.engine.scan.KeyWalk;
-import io.pipeset.engine.scan.ServerWalk;
+import io.pipeset.engine.scan.KeyScan;
+import io.pipeset.engine.scan.ServerScan;
 import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +46,7 @@ final class KeyPages {
 
 	private final JobStop stop;
 
-	private final KeyWalk walk;
+	private final KeyScan walk;
 
 	/** The results of other threads, which the reading thread runs. */
 	private final LinkedBlockingQueue<Runnable> results = new LinkedBlockingQueue<>();
@@ -75,7 +75,7 @@ final class KeyPages {
 		this.job = job;
 		this.memory = memory;
 		this.stop = job.stop();
-		this.walk = new KeyWalk(job.nodes(), this.stop, retryPolicy());
+		this.walk = new KeyScan(job.nodes(), this.stop, retryPolicy());
 		this.stop.add(this.wake);
 	}
 
@@ -128,7 +128,7 @@ final class KeyPages {
 		if (this.requested == 0 && this.waiting.isEmpty()) {
 			Duration timeout = this.job.settings().timeout();
 			runAsync(() -> {
-				List<ServerWalk> next = this.walk.next(timeout);
+				List<ServerScan> next = this.walk.next(timeout);
 				return () -> next.forEach((server) -> this.waiting.add(new ServerPages(server)));
 			});
 			awaitResult();
@@ -215,10 +215,10 @@ final class KeyPages {
 	private void reserveMemory(long bytes) {
 		long more = bytes - this.heldBytes;
 		if (more > 0) {
-			this.memory.take(more);
+			this.memory.reserve(more);
 		}
 		else {
-			this.memory.give(-more);
+			this.memory.release(-more);
 		}
 		this.heldBytes = bytes;
 	}
@@ -235,14 +235,14 @@ final class KeyPages {
 	 */
 	private final class ServerPages {
 
-		private final ServerWalk walk;
+		private final ServerScan walk;
 
 		private final SweepRetryPolicy retryPolicy = retryPolicy();
 
 		/** The COUNT of the next SCAN: smaller if keys are long. */
 		private int count = MAX_COUNT;
 
-		ServerPages(ServerWalk walk) {
+		ServerPages(ServerScan walk) {
 			this.walk = walk;
 		}
 

@@ -54,10 +54,10 @@ final class SweepRetryPolicy implements RetryPolicy {
 	}
 
 	@Override
-	public void pauseAfter(String command, RedisCallException failure) {
+	public void backOffAfter(String command, RedisCallException failure) {
 		boolean goesOn = (failure.code() != null) ? waitAfter(failure) : this.lossBackoff.goesOn("unreachable");
 		if (!goesOn) {
-			this.stop.because((failure.isRefusal()) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE,
+			this.stop.stop((failure.isRefusal()) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE,
 					command + " failed, so that further keys were not found. " + failure.getMessage()
 							+ ". Fix the cause, then send the job again.");
 		}

@@ -185,9 +185,9 @@ public final class BodyBuffer {
 
 	private void resize(int capacity) {
 		long released = reservedBytes(this.bytes.length);
-		this.memory.take(reservedBytes(capacity));
+		this.memory.reserve(reservedBytes(capacity));
 		this.bytes = Arrays.copyOfRange(this.bytes, this.start, this.start + capacity);
-		this.memory.give(released);
+		this.memory.release(released);
 		this.end -= this.start;
 		this.start = 0;
 	}

@@ -29,7 +29,7 @@ public final class Spans {
 	public void clear() {
 		this.count = 0;
 		if (capacity() > MAX_FREE_SPANS) {
-			this.memory.give(reservedBytes(capacity()));
+			this.memory.release(reservedBytes(capacity()));
 			this.offsetsAndLengths = new int[MAX_FREE_SPANS * 2];
 		}
 	}
@@ -82,8 +82,8 @@ public final class Spans {
 
 	private void grow(int size) {
 		if (size > MAX_FREE_SPANS) {
-			this.memory.take(reservedBytes(size));
-			this.memory.give(reservedBytes(capacity()));
+			this.memory.reserve(reservedBytes(size));
+			this.memory.release(reservedBytes(capacity()));
 		}
 		this.offsetsAndLengths = Arrays.copyOf(this.offsetsAndLengths, size * 2);
 	}

@@ -195,11 +195,11 @@ public final class CsvReader implements RecordReader {
 		// row.
 		long names = 3L * (contentEnd(end) - this.buffer.start())
 				+ (long) NAME_BYTES * Math.min(this.cells.count(), CsvHeader.MAX_COLUMNS);
-		this.limit.memory().take(names);
+		this.limit.memory().reserve(names);
 		CsvColumns columns = createColumns(CsvHeader.of(this.cells, this.syntax),
 				(end == this.buffer.end()) ? "; " + FormatHints.KEEP_LINES : "");
-		this.limit.memory().take(Math.max(0, columns.bytes() - names));
-		this.limit.memory().give(Math.max(0, names - columns.bytes()));
+		this.limit.memory().reserve(Math.max(0, columns.bytes() - names));
+		this.limit.memory().release(Math.max(0, names - columns.bytes()));
 		consumeRow(end);
 		return columns;
 	}

@@ -10,16 +10,16 @@ public interface MemoryReservation {
 	MemoryReservation UNLIMITED = new MemoryReservation() {
 
 		@Override
-		public boolean tryTake(long bytes) {
+		public boolean tryReserve(long bytes) {
 			return true;
 		}
 
 		@Override
-		public void take(long bytes) {
+		public void reserve(long bytes) {
 		}
 
 		@Override
-		public void give(long bytes) {
+		public void release(long bytes) {
 		}
 
 		@Override
@@ -40,7 +40,7 @@ public interface MemoryReservation {
 	 * @param bytes the number of bytes, 0 or more
 	 * @return {@code false} if it is not free; then nothing is reserved
 	 */
-	boolean tryTake(long bytes);
+	boolean tryReserve(long bytes);
 
 	/**
 	 * Reserves memory. The calling thread may have to wait until memory is free.
@@ -48,13 +48,13 @@ public interface MemoryReservation {
 	 * @throws MemoryLimitException if that much memory will never be free, or waiting is
 	 * over
 	 */
-	void take(long bytes);
+	void reserve(long bytes);
 
 	/**
 	 * Releases reserved memory.
 	 * @param bytes the number of bytes, at most the reserved ones
 	 */
-	void give(long bytes);
+	void release(long bytes);
 
 	/**
 	 * Whether a thread waits for memory. If so, release buffers that are kept only for

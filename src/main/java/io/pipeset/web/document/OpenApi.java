@@ -198,9 +198,9 @@ class OpenApi {
 
 	private Map<String, Object> parameter(Setting<?> setting, String location, boolean required) {
 		Map<String, Object> schema = new TreeMap<>(setting.allowed().schema());
-		Object byDefault = defaultOf(setting, schema);
-		if (byDefault != null) {
-			schema.put("default", byDefault);
+		Object defaultValue = defaultOf(setting, schema);
+		if (defaultValue != null) {
+			schema.put("default", defaultValue);
 		}
 		Map<String, Object> parameter = new LinkedHashMap<>();
 		parameter.put("name", setting.name());
@@ -214,7 +214,7 @@ class OpenApi {
 
 	/** The default as a JSON value: that of a property, or else that of the setting. */
 	private @Nullable Object defaultOf(Setting<?> setting, Map<String, Object> schema) {
-		String text = setting.byDefault();
+		String text = setting.defaultValue();
 		if (text == null) {
 			return setting.value().apply(this.defaults);
 		}

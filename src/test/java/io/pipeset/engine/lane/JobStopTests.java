@@ -13,19 +13,19 @@ class JobStopTests {
 
 	@Test
 	void theFirstReasonStaysUnlessADefectIsFound() {
-		this.stop.because(Cause.STOPPED, "first");
-		this.stop.because(Cause.REDIS_LOST, "second");
+		this.stop.stop(Cause.STOPPED, "first");
+		this.stop.stop(Cause.REDIS_LOST, "second");
 		assertThat(this.stop.ending()).isEqualTo(new Ending(Cause.STOPPED, "first"));
-		this.stop.because(Cause.INTERNAL_SERVER_ERROR, "defect");
-		this.stop.because(Cause.INTERNAL_SERVER_ERROR, "another");
+		this.stop.stop(Cause.INTERNAL_SERVER_ERROR, "defect");
+		this.stop.stop(Cause.INTERNAL_SERVER_ERROR, "another");
 		assertThat(this.stop.ending()).isEqualTo(new Ending(Cause.INTERNAL_SERVER_ERROR, "defect"));
 	}
 
 	@Test
 	void aShutdownIsKnownEvenAfterAnotherStop() {
-		this.stop.because(Cause.REDIS_LOST, "before");
+		this.stop.stop(Cause.REDIS_LOST, "before");
 		assertThat(this.stop.isShuttingDown()).isFalse();
-		this.stop.because(Cause.SHUTTING_DOWN, "later");
+		this.stop.stop(Cause.SHUTTING_DOWN, "later");
 		assertThat(this.stop.isShuttingDown()).isTrue();
 	}
 

@@ -109,7 +109,7 @@ class LanesCampaignTests {
 			}
 			read++;
 			if (i == stopAt) {
-				rig.threads().execute(() -> context.stop().because(Cause.CANCELLED, "stress"));
+				rig.threads().execute(() -> context.stop().stop(Cause.CANCELLED, "stress"));
 			}
 			if (random.nextInt(50) == 0) {
 				lanes.lend();

@@ -94,7 +94,7 @@ class LanesTests {
 		// Each takes what it may, which leaves the others less and less.
 		others.forEach((other) -> {
 			for (long bytes = rig.memory().limits().budget(); bytes > 0; bytes /= 2) {
-				other.tryTake(bytes);
+				other.tryReserve(bytes);
 			}
 		});
 		Lanes lanes = new Lanes(context);
@@ -172,7 +172,7 @@ class LanesTests {
 		lanes.drain();
 		assertThat(rig.memory().used()).as("slabs kept for later").isGreaterThan(others);
 		long all = rig.memory().limits().mostOfOneJob();
-		memory.take(all);
+		memory.reserve(all);
 		assertThat(rig.memory().used()).isEqualTo(others + all);
 		lanes.close();
 		memory.close();
@@ -187,7 +187,7 @@ class LanesTests {
 		push(lanes, new Record(), "list", 0);
 		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
 		await().until(() -> rig.permits().waiting() == 1);
-		context.stop().because(Cause.SHUTTING_DOWN, "enough");
+		context.stop().stop(Cause.SHUTTING_DOWN, "enough");
 		drained.get(1, TimeUnit.MINUTES);
 		lanes.close();
 		assertThat(context.account().counts()).isEqualTo(new Counts(1, 0, 0, 0, 0, 1));
@@ -210,7 +210,7 @@ class LanesTests {
 		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
 		cut.get(1, TimeUnit.MINUTES);
 		await().until(() -> !context.retries().isLeft());
-		context.stop().because(Cause.SHUTTING_DOWN, "enough");
+		context.stop().stop(Cause.SHUTTING_DOWN, "enough");
 		drained.get(1, TimeUnit.MINUTES);
 		lanes.close();
 		assertThat(context.account().counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));

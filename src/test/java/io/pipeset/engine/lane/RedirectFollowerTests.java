@@ -86,7 +86,7 @@ class RedirectFollowerTests {
 			RedirectFollower follower = new RedirectFollower(context, new Destinations(nodes, one));
 			Slab slab = new FilledSlabs().slab("SET n 1", "LPUSH a 1");
 			FilledSlabs.written(slab, FilledSlabs.OK + "-ASK 15495 h:2\r\n");
-			context.stop().because(Cause.CANCELLED, "by a test");
+			context.stop().stop(Cause.CANCELLED, "by a test");
 			follower.mark(List.of(slab), one, false, false);
 			slab.settle(context.account(), null);
 			assertThat(slab.retry()).isTrue();

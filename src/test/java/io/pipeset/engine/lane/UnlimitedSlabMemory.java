@@ -4,16 +4,16 @@ package io.pipeset.engine.lane;
 final class UnlimitedSlabMemory implements SlabMemory {
 
 	@Override
-	public boolean tryTake(long bytes) {
+	public boolean tryReserve(long bytes) {
 		return true;
 	}
 
 	@Override
-	public void take(long bytes) {
+	public void reserve(long bytes) {
 	}
 
 	@Override
-	public void give(long bytes) {
+	public void release(long bytes) {
 	}
 
 	@Override

@@ -26,7 +26,7 @@ class ConnectionPermitsTests {
 		JobStop stop = new JobStop();
 		CompletableFuture<Boolean> waiting = acquire(stop);
 		awaitWaiting(1);
-		stop.because(Cause.STOPPED, "enough");
+		stop.stop(Cause.STOPPED, "enough");
 		assertThat(waiting.get(1, TimeUnit.MINUTES)).isFalse();
 		assertThat(this.permits.waiting()).isZero();
 		this.permits.release();
@@ -37,7 +37,7 @@ class ConnectionPermitsTests {
 	void aStoppedJobDoesNotWait() throws Exception {
 		assertThat(this.permits.tryAcquire()).isTrue();
 		JobStop stop = new JobStop();
-		stop.because(Cause.STOPPED, "enough");
+		stop.stop(Cause.STOPPED, "enough");
 		assertThat(this.permits.acquire(false, HOUR, stop)).isFalse();
 	}
 

@@ -90,7 +90,7 @@ class CoalescedRepliesTests {
 		for (boolean all : new boolean[] { true, false }) {
 			Account account = new Account(Results.ALL, 100, false);
 			LoggedOutcomes log = new LoggedOutcomes();
-			account.logTo(log);
+			account.setLog(log);
 			Slab slab = this.slabs.fill(new Slab(), false, all, "SET a 1", "TS.MADD t 1 5 u 2 6", "SET b 1");
 			answered(slab, OK + reply.replace("\\r\\n", "\r\n") + OK);
 			slab.settle(account, null);

@@ -6,7 +6,7 @@ import java.util.List;
 import io.netty.buffer.Unpooled;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
-import io.pipeset.record.memory.CountedRoom;
+import io.pipeset.record.memory.CountedReservation;
 import io.pipeset.record.memory.MemoryReservation;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
@@ -94,10 +94,10 @@ class ReplyBoundTests {
 
 	@Test
 	void errorsTakeMemoryAndAreShorterWithoutIt() {
-		CountedRoom memory = new CountedRoom(10 * MIB);
+		CountedReservation memory = new CountedReservation(10 * MIB);
 		Slab slab = slab(memory, Operation.LPUSH, 10_000, "k", "v");
 		long filled = memory.held().get();
-		memory.take(10 * MIB - filled - MIB / 4);
+		memory.reserve(10 * MIB - filled - MIB / 4);
 		String error = reply("-BIG " + "x".repeat(1000));
 		for (int i = 0; i < 10_000; i++) {
 			read(slab, error, 1 << 16);

@@ -2,7 +2,7 @@ package io.pipeset.engine.slab;
 
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
-import io.pipeset.record.memory.CountedRoom;
+import io.pipeset.record.memory.CountedReservation;
 import io.pipeset.record.memory.MemoryLimitException;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +19,7 @@ class SlabMemoryTests {
 	/** The memory of a slab of the smallest size: its bytes, and 64 rows. */
 	private static final long SMALLEST = 4 * KIB + 64 * 32;
 
-	private final CountedRoom memory = new CountedRoom(100 * MIB);
+	private final CountedReservation memory = new CountedReservation(100 * MIB);
 
 	private final FilledSlabs slabs = new FilledSlabs();
 
@@ -33,12 +33,12 @@ class SlabMemoryTests {
 
 	@Test
 	void itBeginsSmallIfMemoryIsScarce() {
-		CountedRoom scarce = new CountedRoom(SMALLEST);
+		CountedReservation scarce = new CountedReservation(SMALLEST);
 		Slab slab = new Slab(1000, 80 * KIB, scarce);
 		assertThat(scarce.held().get()).isEqualTo(SMALLEST);
 		slab.release();
 		assertThatExceptionOfType(MemoryLimitException.class)
-			.isThrownBy(() -> new Slab(0, 0, new CountedRoom(SMALLEST - 1)));
+			.isThrownBy(() -> new Slab(0, 0, new CountedReservation(SMALLEST - 1)));
 	}
 
 	@Test
@@ -58,7 +58,7 @@ class SlabMemoryTests {
 
 	@Test
 	void aRecordIsRefusedIfThereIsNoMemory() {
-		CountedRoom full = new CountedRoom(SMALLEST);
+		CountedReservation full = new CountedReservation(SMALLEST);
 		Slab slab = new Slab(0, 0, full);
 		slab.clear(false, false);
 		assertThat(slab.add(set(1 * KIB))).isTrue();
@@ -72,7 +72,7 @@ class SlabMemoryTests {
 		Slab slab = new Slab(0, 0, this.memory);
 		slab.clear(false, false);
 		Record large = set(5 * MIB);
-		slab.makeRoom(large);
+		slab.ensureCapacity(large);
 		assertThat(slab.isLarge()).isTrue();
 		assertThat(this.memory.held().get()).isEqualTo(6 * MIB + 64 * 32);
 		assertThat(slab.add(large)).isTrue();
@@ -103,7 +103,7 @@ class SlabMemoryTests {
 		rich.release();
 		assertThat(this.memory.held().get()).isZero();
 		Slab poor = FilledSlabs
-			.written(this.slabs.fill(new Slab(0, 0, new CountedRoom(SMALLEST)), false, "SET a 1 GET"), value);
+			.written(this.slabs.fill(new Slab(0, 0, new CountedReservation(SMALLEST)), false, "SET a 1 GET"), value);
 		assertThat(poor.isAnswered()).isTrue();
 		assertThat(poor.replies().notableReplies().count()).isZero();
 	}

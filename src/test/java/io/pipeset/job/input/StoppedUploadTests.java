@@ -19,9 +19,9 @@ class StoppedUploadTests {
 		Executor executor = (task) -> threads.incrementAndGet();
 		StoppedUpload upload = new StoppedUpload(stop, executor, Caller.SERVICE);
 		for (int slab = 0; slab < 1000; slab++) {
-			stop.because(Cause.STOPPED, "More records were rejected than maxErrors=0 allows");
+			stop.stop(Cause.STOPPED, "More records were rejected than maxErrors=0 allows");
 		}
-		stop.because(Cause.INTERNAL_SERVER_ERROR, "defect");
+		stop.stop(Cause.INTERNAL_SERVER_ERROR, "defect");
 		upload.end();
 		assertThat(threads).hasValue(1);
 		assertThat(stop.isSet()).isTrue();

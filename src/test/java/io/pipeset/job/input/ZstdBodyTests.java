@@ -160,17 +160,17 @@ class ZstdBodyTests {
 		MemoryReservation memory = new MemoryReservation() {
 
 			@Override
-			public boolean tryTake(long bytes) {
+			public boolean tryReserve(long bytes) {
 				return true;
 			}
 
 			@Override
-			public void take(long bytes) {
+			public void reserve(long bytes) {
 				reserved.addAndGet(bytes);
 			}
 
 			@Override
-			public void give(long bytes) {
+			public void release(long bytes) {
 				reserved.addAndGet(-bytes);
 			}
 

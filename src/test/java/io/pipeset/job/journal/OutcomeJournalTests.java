@@ -150,7 +150,7 @@ class OutcomeJournalTests {
 		journal.start(stop);
 		journal.sent(0);
 		journal.unanswered(0, failure(0).failure());
-		stop.because(Cause.SHUTTING_DOWN, "");
+		stop.stop(Cause.SHUTTING_DOWN, "");
 		journal.sent(1);
 		journal.unanswered(1, failure(1).failure());
 		journal.failed(2, Outcome.UNKNOWN, failure(1).failure());

@@ -33,34 +33,34 @@ class MemoryBudgetTests {
 	@Test
 	void eachJobHasABaseWhateverTheOthersHold() {
 		MemoryShare greedy = share();
-		assertThat(greedy.tryTake(300)).isTrue();
-		assertThat(greedy.tryTake(1)).isFalse();
+		assertThat(greedy.tryReserve(300)).isTrue();
+		assertThat(greedy.tryReserve(1)).isFalse();
 		MemoryShare other = share();
-		assertThat(other.tryTake(200)).isTrue();
-		assertThat(other.tryTake(1)).isFalse();
-		assertThat(share().tryTake(100)).isTrue();
+		assertThat(other.tryReserve(200)).isTrue();
+		assertThat(other.tryReserve(1)).isFalse();
+		assertThat(share().tryReserve(100)).isTrue();
 	}
 
 	@Test
 	void aJobTakesNoMoreThanItLeavesToOthers() {
 		MemoryShare first = share();
-		assertThat(first.tryTake(100 + 200)).isTrue();
-		assertThat(share().tryTake(100 + 100)).isTrue();
-		first.give(250);
-		assertThat(first.tryTake(100 + 101)).isFalse();
+		assertThat(first.tryReserve(100 + 200)).isTrue();
+		assertThat(share().tryReserve(100 + 100)).isTrue();
+		first.release(250);
+		assertThat(first.tryReserve(100 + 101)).isFalse();
 	}
 
 	@Test
 	void oneJobAtATimeHasTheExclusivePart() throws Exception {
 		MemoryShare first = share();
 		MemoryShare second = share();
-		first.take(100 + 600);
-		CompletableFuture<Void> waits = OwnThread.run(() -> second.take(100 + 500));
+		first.reserve(100 + 600);
+		CompletableFuture<Void> waits = OwnThread.run(() -> second.reserve(100 + 500));
 		await().until(() -> this.budget.waiting() == 1);
 		assertThat(second.isScarce()).isTrue();
-		first.give(599);
+		first.release(599);
 		assertThat(waits).isNotDone();
-		first.give(1);
+		first.release(1);
 		waits.get(1, TimeUnit.MINUTES);
 		assertThat(this.budget.waiting()).isZero();
 		assertThat(first.isScarce()).isFalse();
@@ -69,11 +69,11 @@ class MemoryBudgetTests {
 	@Test
 	void theJobThatWaitedLongestGetsTheExclusivePart() throws Exception {
 		MemoryShare first = share();
-		first.take(100 + 600);
+		first.reserve(100 + 600);
 		List<CompletableFuture<Void>> waits = new ArrayList<>();
 		List<MemoryShare> shares = List.of(share(), share(), share());
 		for (MemoryShare share : shares) {
-			waits.add(OwnThread.run(() -> share.take(100 + 600)));
+			waits.add(OwnThread.run(() -> share.reserve(100 + 600)));
 			await().until(() -> this.budget.waiting() == waits.size());
 		}
 		first.close();
@@ -88,14 +88,14 @@ class MemoryBudgetTests {
 	void aJobWithSlabsInFlightWaitsForThemFirst() throws Exception {
 		MemoryShare share = share();
 		share.slabTaken();
-		assertThat(share.tryTake(300)).isTrue();
+		assertThat(share.tryReserve(300)).isTrue();
 		AtomicBoolean sent = new AtomicBoolean();
 		share.beforeWait(() -> sent.set(true));
-		CompletableFuture<Void> waits = OwnThread.run(() -> share.take(100));
+		CompletableFuture<Void> waits = OwnThread.run(() -> share.reserve(100));
 		await().until(() -> this.budget.waiting() == 1);
 		assertThat(sent).isTrue();
 		MemoryShare other = share();
-		other.take(100 + 600);
+		other.reserve(100 + 600);
 		other.close();
 		assertThat(waits).isNotDone();
 		share.slabFreed();
@@ -105,28 +105,28 @@ class MemoryBudgetTests {
 	@Test
 	void aRequestThatNeverFitsIsRefusedByName() {
 		MemoryShare share = share();
-		assertThatExceptionOfType(MemoryLimitException.class).isThrownBy(() -> share.take(701))
+		assertThatExceptionOfType(MemoryLimitException.class).isThrownBy(() -> share.reserve(701))
 			.withMessageContainingAll("takes 701 bytes", "pipeset.memory.budget=1100", "no more than 700");
 		assertThat(this.budget.used()).isZero();
-		assertThat(share.tryTake(300)).isTrue();
+		assertThat(share.tryReserve(300)).isTrue();
 	}
 
 	@Test
 	void aRefusedJobDoesNotKeepTheExclusivePart() throws Exception {
 		MemoryShare refused = share();
 		assertThat(refused.takeForReport(SMALL_REPORT + 10_000, 0)).isFalse();
-		CompletableFuture<Void> waits = OwnThread.run(() -> share().take(700));
+		CompletableFuture<Void> waits = OwnThread.run(() -> share().reserve(700));
 		waits.get(1, TimeUnit.MINUTES);
 	}
 
 	@Test
 	void theExclusivePartIsNotKeptForAReportThatFitsTheSharedPart() throws Exception {
 		MemoryShare first = share();
-		first.take(650);
+		first.reserve(650);
 		assertThat(first.tryTakeForReport(SMALL_REPORT + 50)).isTrue();
-		CompletableFuture<Void> waits = OwnThread.run(() -> share().take(700));
+		CompletableFuture<Void> waits = OwnThread.run(() -> share().reserve(700));
 		await().until(() -> this.budget.waiting() == 1);
-		first.give(650);
+		first.release(650);
 		waits.get(1, TimeUnit.MINUTES);
 		first.close();
 		assertThat(this.budget.used()).isEqualTo(700);
@@ -136,9 +136,9 @@ class MemoryBudgetTests {
 	void aJobWhoseBodyDoesNotComeDoesNotKeepTheExclusivePart() throws Exception {
 		JobStop stopOfSlow = new JobStop();
 		MemoryShare slow = this.shortTimeout.open(stopOfSlow);
-		slow.take(700);
+		slow.reserve(700);
 		MemoryShare other = this.shortTimeout.open(this.stop);
-		CompletableFuture<Void> waits = OwnThread.run(() -> other.take(700));
+		CompletableFuture<Void> waits = OwnThread.run(() -> other.reserve(700));
 		await().until(() -> this.shortTimeout.waiting() == 1);
 		assertThat(stopOfSlow.isSet()).isFalse();
 		slow.startBodyWait();
@@ -155,13 +155,13 @@ class MemoryBudgetTests {
 	@Test
 	void aJobThatWaitsForItsOwnSlabsIsNotEndedForItsBody() throws Exception {
 		MemoryShare only = this.shortTimeout.open(this.stop);
-		only.take(600);
+		only.reserve(600);
 		waitForBody(only, 50);
 		only.slabTaken();
-		CompletableFuture<Void> waits = OwnThread.run(() -> only.take(101));
+		CompletableFuture<Void> waits = OwnThread.run(() -> only.reserve(101));
 		await().until(() -> this.shortTimeout.waiting() == 1);
 		Thread.sleep(100);
-		only.give(1);
+		only.release(1);
 		only.slabFreed();
 		waits.get(1, TimeUnit.MINUTES);
 		assertThat(this.stop.isSet()).isFalse();
@@ -171,13 +171,13 @@ class MemoryBudgetTests {
 	void waitsForTheBodyBeforeOthersWaitedDoNotCount() throws Exception {
 		JobStop stopOfSlow = new JobStop();
 		MemoryShare slow = this.shortTimeout.open(stopOfSlow);
-		slow.take(700);
+		slow.reserve(700);
 		waitForBody(slow, 50);
 		MemoryShare other = this.shortTimeout.open(this.stop);
-		CompletableFuture<Void> waits = OwnThread.run(() -> other.take(700));
+		CompletableFuture<Void> waits = OwnThread.run(() -> other.reserve(700));
 		await().until(() -> this.shortTimeout.waiting() == 1);
 		Thread.sleep(100);
-		slow.give(700);
+		slow.release(700);
 		waits.get(1, TimeUnit.MINUTES);
 		assertThat(stopOfSlow.isSet()).isFalse();
 	}
@@ -186,14 +186,14 @@ class MemoryBudgetTests {
 	void aJobThatWaitsForItsOwnSlabsDoesNotEndTheHolder() throws Exception {
 		JobStop stopOfSlow = new JobStop();
 		MemoryShare slow = this.shortTimeout.open(stopOfSlow);
-		slow.take(700);
+		slow.reserve(700);
 		MemoryShare other = this.shortTimeout.open(this.stop);
-		other.take(300);
+		other.reserve(300);
 		other.slabTaken();
-		CompletableFuture<Void> waits = OwnThread.run(() -> other.take(1));
+		CompletableFuture<Void> waits = OwnThread.run(() -> other.reserve(1));
 		await().until(() -> this.shortTimeout.waiting() == 1);
 		waitForBody(slow, 100);
-		other.give(1);
+		other.release(1);
 		other.slabFreed();
 		waits.get(1, TimeUnit.MINUTES);
 		assertThat(stopOfSlow.isSet()).isFalse();
@@ -209,18 +209,18 @@ class MemoryBudgetTests {
 	void nothingIsTakenForAJobWhoseAnswerIsWritten() {
 		MemoryShare share = share();
 		share.close();
-		assertThat(share.tryTake(50)).isFalse();
+		assertThat(share.tryReserve(50)).isFalse();
 		assertThat(share.tryTakeForReport(50)).isFalse();
 		assertThat(this.budget.used()).isZero();
 	}
 
 	@Test
 	void aStopEndsTheWait() throws Exception {
-		share().take(700);
+		share().reserve(700);
 		MemoryShare share = share();
 		CompletableFuture<Boolean> waits = OwnThread.supply(() -> {
 			try {
-				share.take(700);
+				share.reserve(700);
 				return false;
 			}
 			catch (MemoryLimitException ex) {
@@ -228,7 +228,7 @@ class MemoryBudgetTests {
 			}
 		});
 		await().until(() -> this.budget.waiting() == 1);
-		this.stop.because(Cause.SHUTTING_DOWN, "enough");
+		this.stop.stop(Cause.SHUTTING_DOWN, "enough");
 		assertThat(waits.get(1, TimeUnit.MINUTES)).isTrue();
 		assertThat(this.budget.waiting()).isZero();
 	}
@@ -236,12 +236,12 @@ class MemoryBudgetTests {
 	@Test
 	void aReportHoldsItsMemoryUntilItIsWritten() {
 		MemoryShare share = share();
-		assertThat(share.tryTake(150)).isTrue();
+		assertThat(share.tryReserve(150)).isTrue();
 		assertThat(share.tryTakeForReport(SMALL_REPORT + 100)).isTrue();
 		share.endLoad();
 		assertThat(this.budget.used()).isEqualTo(SMALL_REPORT + 100);
-		assertThat(share().tryTake(100 + 151)).isFalse();
-		assertThat(share().tryTake(100 + 150)).isTrue();
+		assertThat(share().tryReserve(100 + 151)).isFalse();
+		assertThat(share().tryReserve(100 + 150)).isTrue();
 		share.close();
 		share.close();
 		assertThat(this.budget.used()).isEqualTo(250);
@@ -252,9 +252,9 @@ class MemoryBudgetTests {
 		MemoryShare share = share();
 		share.correctReport(SMALL_REPORT + 500);
 		assertThat(this.budget.used()).isEqualTo(SMALL_REPORT + 500);
-		assertThat(share().tryTake(101)).isFalse();
+		assertThat(share().tryReserve(101)).isFalse();
 		share.correctReport(-500);
-		assertThat(share().tryTake(101)).isTrue();
+		assertThat(share().tryReserve(101)).isTrue();
 	}
 
 	@Test
@@ -263,7 +263,7 @@ class MemoryBudgetTests {
 		assertThat(share.takeForReport(SMALL_REPORT + 300, Duration.ofMinutes(1).toNanos())).isTrue();
 		share.endLoad();
 		MemoryShare other = share();
-		other.take(700);
+		other.reserve(700);
 		assertThat(share().takeForReport(SMALL_REPORT + 101, 1)).isFalse();
 	}
 

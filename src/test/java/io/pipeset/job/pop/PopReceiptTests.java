@@ -98,7 +98,7 @@ class PopReceiptTests {
 	@ValueSource(booleans = { false, true })
 	void aServiceThatShutsDownDoesNotRetryForLong(boolean stoppedBefore) {
 		PopReceipt receipt = opened(stoppedBefore);
-		this.stop.because(Cause.SHUTTING_DOWN, "");
+		this.stop.stop(Cause.SHUTTING_DOWN, "");
 		resetNext(MANY);
 		try {
 			assertThat(receipt.resolve(List.of(), 1)).isFalse();
@@ -115,7 +115,7 @@ class PopReceiptTests {
 			.lmove("queue", new String(this.receipts.listOf(JOB), StandardCharsets.UTF_8),
 					LMoveArgs.Builder.rightLeft());
 		if (stopped) {
-			this.stop.because(Cause.REDIS_LOST, "");
+			this.stop.stop(Cause.REDIS_LOST, "");
 		}
 		return receipt;
 	}

@@ -187,7 +187,7 @@ class RunningJobTests {
 		TestJob job = new TestJob(1000, false, held(5, 10));
 		CompletableFuture<EndedJob<JobReport>> end = job.start();
 		this.inputWaits.await();
-		job.running.stop().because(Cause.STOPPED, "A test stops it");
+		job.running.stop().stop(Cause.STOPPED, "A test stops it");
 		assertThat(job.running.snapshot(JobState.RUNNING).state()).isEqualTo(JobState.RUNNING);
 		this.inputContinues.countDown();
 		EndedJob<JobReport> ended = end.get(1, TimeUnit.MINUTES);
@@ -223,7 +223,7 @@ class RunningJobTests {
 	@Test
 	void unreadRecordsAreNeitherUnknownNorDoneBeforeTheyAreCounted() {
 		TestJob job = new TestJob(1000, false, held(0, 1000));
-		job.running.clock().batchBegins();
+		job.running.clock().beginBatch();
 		for (int i = 0; i < 10; i++) {
 			job.running.progress().countRead();
 		}
@@ -245,7 +245,7 @@ class RunningJobTests {
 		BlankBody body = new BlankBody();
 		TestJob job = new TestJob(1000, false, new UploadedRecords(body, -1, BodyEncoding.IDENTITY, RecordFormat.NDJSON,
 				StandardCharsets.UTF_8, null));
-		body.atTenthRead = () -> job.running.stop().because(Cause.STOPPED, "A test stops it");
+		body.atTenthRead = () -> job.running.stop().stop(Cause.STOPPED, "A test stops it");
 		EndedJob<JobReport> ended = job.start().get(1, TimeUnit.MINUTES);
 		assertThat(ended.ending().detail()).isEqualTo("A test stops it");
 		assertThat(ended.report().input().inputComplete()).isFalse();
@@ -262,7 +262,7 @@ class RunningJobTests {
 			job.running.progress().countRead();
 			job.running.account().count("TS.MADD", Outcome.REJECTED, 1);
 			if (part) {
-				job.running.account().ranInPart();
+				job.running.account().markRunInPart();
 			}
 			EndedJob<JobReport> ended = job.running.end(List.of());
 			assertThat(ended.report().counts()).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));

@@ -73,7 +73,7 @@ class TasksTests {
 	@Test
 	void aTaskKeepsItsMemoryForItsAnswerButNotAfterADefect() {
 		Task ended = run((task) -> {
-			task.memory().take(1 << 20);
+			task.memory().reserve(1 << 20);
 			assertThat(task.memory().takeForReport(1 << 19, 0)).isTrue();
 			return task;
 		});
@@ -81,7 +81,7 @@ class TasksTests {
 		ended.memory().close();
 		long before = this.memory.used();
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> run((task) -> {
-			task.memory().take(1 << 20);
+			task.memory().reserve(1 << 20);
 			throw new IllegalStateException("by intention");
 		}));
 		assertThat(this.memory.used()).isEqualTo(before);

@@ -112,7 +112,7 @@ class SettingTests {
 
 	private String defaultOf(Setting<?> row) {
 		String text = (row.hasDefault()) ? this.properties.get(DataObjectPropertyName.toDashedForm(row.name()))
-				: row.byDefault();
+				: row.defaultValue();
 		Object value = (text != null) ? text : row.value().apply(this.defaults);
 		return (value != null) ? "`" + value + "`" : "–";
 	}

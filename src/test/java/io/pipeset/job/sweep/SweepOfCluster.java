@@ -17,7 +17,7 @@ import io.pipeset.engine.pipeline.call.KeyFilter;
 import io.pipeset.record.KeyPrefixes;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
-import io.pipeset.record.memory.CountedRoom;
+import io.pipeset.record.memory.CountedReservation;
 import io.pipeset.redis.TestCluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,7 +37,7 @@ final class SweepOfCluster implements AutoCloseable {
 
 	private final SweptRecords records;
 
-	private final CountedRoom memory = new CountedRoom(new AtomicLong(), false);
+	private final CountedReservation memory = new CountedReservation(new AtomicLong(), false);
 
 	private final Record record = new Record();
 

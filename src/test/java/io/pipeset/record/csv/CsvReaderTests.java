@@ -21,7 +21,7 @@ import io.pipeset.record.body.SplitBody;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.record.format.Snapshot;
-import io.pipeset.record.memory.CountedRoom;
+import io.pipeset.record.memory.CountedReservation;
 import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -63,11 +63,11 @@ class CsvReaderTests {
 		String name = "a".repeat(30_000);
 		RecordReader reader = RecordFormat.CSV.open(Snapshot.latin1("key," + name + "\nk,1\n"), Operation.HSET,
 				new RecordLimit(Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS,
-						new CountedRoom(held, false)));
+						new CountedReservation(held, false)));
 		reader.read(new Record(new RecordDefaults(null, null, 0, Encoding.UTF8), MemoryReservation.UNLIMITED));
 		assertThat(held.get()).isBetween(30_000L, 31_000L);
 		reader = RecordFormat.CSV.open(Snapshot.latin1("key,value\nk,1\n"), Operation.SET, new RecordLimit(
-				Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS, new CountedRoom(held, false)));
+				Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS, new CountedReservation(held, false)));
 		held.set(0);
 		reader.read(new Record(new RecordDefaults(null, null, 0, Encoding.UTF8), MemoryReservation.UNLIMITED));
 		assertThat(held.get()).isZero();

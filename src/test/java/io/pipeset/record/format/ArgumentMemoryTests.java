@@ -9,7 +9,7 @@ import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.body.RecordLimit;
-import io.pipeset.record.memory.CountedRoom;
+import io.pipeset.record.memory.CountedReservation;
 import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.record.memory.MemoryReservation;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,7 +54,7 @@ class ArgumentMemoryTests {
 	void memoryForArgumentsAndSpansIsReservedAndReleased(RecordFormat format, String large, String small)
 			throws IOException {
 		AtomicLong held = new AtomicLong();
-		RecordLimit limit = limit(new CountedRoom(held, false));
+		RecordLimit limit = limit(new CountedReservation(held, false));
 		Record record = new Record(RecordDefaults.NONE, limit.memory());
 		RecordReader reader = format.open(Snapshot.latin1(large + small), null, limit);
 		assertThat(reader.read(record)).isTrue();
@@ -89,7 +89,7 @@ class ArgumentMemoryTests {
 	void aLargeBufferIsReleasedAtTheNextRecordIfAThreadWaitsForMemory(RecordFormat format, String large, String small)
 			throws IOException {
 		AtomicLong held = new AtomicLong();
-		RecordLimit limit = limit(new CountedRoom(held, true));
+		RecordLimit limit = limit(new CountedReservation(held, true));
 		Record record = new Record(RecordDefaults.NONE, limit.memory());
 		RecordReader reader = format.open(Snapshot.latin1(large + small.repeat(100_000)), Operation.SET, limit);
 		assertThat(reader.read(record)).isTrue();
@@ -118,7 +118,7 @@ class ArgumentMemoryTests {
 	 */
 	private static long heldAfter(String large, String small) throws IOException {
 		AtomicLong held = new AtomicLong();
-		RecordLimit limit = new RecordLimit(Snapshot.MAX_RECORD_BYTES, 6000, new CountedRoom(held, false));
+		RecordLimit limit = new RecordLimit(Snapshot.MAX_RECORD_BYTES, 6000, new CountedReservation(held, false));
 		Record record = new Record(RecordDefaults.NONE, limit.memory());
 		RecordReader reader = RecordFormat.RESP.open(Snapshot.latin1(large + small), null, limit);
 		assertThat(reader.read(record)).isTrue();
@@ -135,19 +135,19 @@ class ArgumentMemoryTests {
 	private static final class NoRoom implements MemoryReservation {
 
 		@Override
-		public boolean tryTake(long bytes) {
+		public boolean tryReserve(long bytes) {
 			return false;
 		}
 
 		@Override
-		public void take(long bytes) {
+		public void reserve(long bytes) {
 			if (bytes < 64 << 10) {
 				throw new MemoryLimitException(bytes + " bytes");
 			}
 		}
 
 		@Override
-		public void give(long bytes) {
+		public void release(long bytes) {
 		}
 
 		@Override

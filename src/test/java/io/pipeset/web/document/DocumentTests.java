@@ -98,15 +98,15 @@ class DocumentTests {
 				.containsExactly(false, true, true, setting.name().equals("count"));
 		}
 		schema.path("enum").forEach((word) -> assertThat(isAllowed(setting, word.asString())).isTrue());
-		JsonNode byDefault = schema.path("default");
-		if (!byDefault.isMissingNode()) {
-			assertThat(isAllowed(setting, byDefault.asString())).as("the default of %s", setting.name()).isTrue();
+		JsonNode defaultValue = schema.path("default");
+		if (!defaultValue.isMissingNode()) {
+			assertThat(isAllowed(setting, defaultValue.asString())).as("the default of %s", setting.name()).isTrue();
 		}
 		String property = (setting.hasDefault())
 				? Documentation.properties("pipeset.defaults.").get(DataObjectPropertyName.toDashedForm(setting.name()))
-				: setting.byDefault();
+				: setting.defaultValue();
 		if (property != null) {
-			assertThat(byDefault.asString().replace("%", "")).as("the default of %s", setting.name())
+			assertThat(defaultValue.asString().replace("%", "")).as("the default of %s", setting.name())
 				.isEqualTo(property);
 		}
 	}

@@ -38,8 +38,7 @@ public record ScanPosition(String cursor, @Nullable String runId, long sentNanos
 		if (same || isAtAnEnd()) {
 			return Standing.HOLDS;
 		}
-		return (this.runId != null && currentRunId == null && runIdPending) ? Standing.NOT_TOLD
-				: Standing.MEANS_NOTHING;
+		return (this.runId != null && currentRunId == null && runIdPending) ? Standing.UNKNOWN : Standing.INVALID;
 	}
 
 	/**
@@ -58,10 +57,10 @@ public record ScanPosition(String cursor, @Nullable String runId, long sentNanos
 		HOLDS,
 
 		/** The server has restarted, or may have. */
-		MEANS_NOTHING,
+		INVALID,
 
 		/** Unknown, because the server does not report its run ID yet. */
-		NOT_TOLD
+		UNKNOWN
 
 	}
 

@@ -141,7 +141,7 @@ public final class KeyPage {
 	}
 
 	private boolean tryReserve(long more) {
-		boolean free = this.reservation.tryTake(more);
+		boolean free = this.reservation.tryReserve(more);
 		this.reserved += (free) ? more : 0;
 		return free;
 	}
@@ -158,7 +158,7 @@ public final class KeyPage {
 	 * Waits for the memory that the page needs, and removes all keys.
 	 * @throws MemoryLimitException if that memory will never be free
 	 */
-	public void makeRoom() {
+	public void ensureCapacity() {
 		long keyBytes = this.allBytes;
 		long keys = this.allKeys;
 		close();
@@ -169,7 +169,7 @@ public final class KeyPage {
 		int sizeOfBytes = (int) Math.min(MAX_BYTES, keyBytes + keyBytes / 8 + 4096);
 		int sizeOfKeys = (int) (keys + keys / 8 + 256);
 		long needed = sizeOfBytes + sizeOfKeys * (long) BYTES_OF_KEY;
-		this.reservation.take(needed);
+		this.reservation.reserve(needed);
 		this.reserved = needed;
 		this.bytes = new byte[sizeOfBytes];
 		resizeKeys(sizeOfKeys);
@@ -180,7 +180,7 @@ public final class KeyPage {
 		clear();
 		this.bytes = new byte[0];
 		resizeKeys(0);
-		this.reservation.give(this.reserved);
+		this.reservation.release(this.reserved);
 		this.reserved = 0;
 	}
 

@@ -27,8 +27,8 @@ class ScanPositionTests {
 	@Test
 	void aPositionIsInvalidAfterARestart() {
 		assertThat(this.known.at("run", false, LATER)).isEqualTo(Standing.HOLDS);
-		assertThat(this.known.at("other", false, SENT)).isEqualTo(Standing.MEANS_NOTHING);
-		assertThat(this.known.at("other", true, LATER)).isEqualTo(Standing.MEANS_NOTHING);
+		assertThat(this.known.at("other", false, SENT)).isEqualTo(Standing.INVALID);
+		assertThat(this.known.at("other", true, LATER)).isEqualTo(Standing.INVALID);
 	}
 
 	@Test
@@ -36,16 +36,16 @@ class ScanPositionTests {
 		assertThat(this.unknown.at(null, false, SENT)).isEqualTo(Standing.HOLDS);
 		assertThat(this.unknown.at("run", false, SENT)).isEqualTo(Standing.HOLDS);
 		assertThat(this.known.at(null, false, SENT)).isEqualTo(Standing.HOLDS);
-		assertThat(this.unknown.at(null, false, LATER)).isEqualTo(Standing.MEANS_NOTHING);
-		assertThat(this.unknown.at(null, true, LATER)).isEqualTo(Standing.MEANS_NOTHING);
-		assertThat(this.unknown.at("run", false, LATER)).isEqualTo(Standing.MEANS_NOTHING);
-		assertThat(this.known.at(null, false, LATER)).isEqualTo(Standing.MEANS_NOTHING);
+		assertThat(this.unknown.at(null, false, LATER)).isEqualTo(Standing.INVALID);
+		assertThat(this.unknown.at(null, true, LATER)).isEqualTo(Standing.INVALID);
+		assertThat(this.unknown.at("run", false, LATER)).isEqualTo(Standing.INVALID);
+		assertThat(this.known.at(null, false, LATER)).isEqualTo(Standing.INVALID);
 	}
 
 	@Test
 	void aPendingRunIdLeavesTheAnswerOpen() {
 		assertThat(this.known.at(null, true, SENT)).isEqualTo(Standing.HOLDS);
-		assertThat(this.known.at(null, true, LATER)).isEqualTo(Standing.NOT_TOLD);
+		assertThat(this.known.at(null, true, LATER)).isEqualTo(Standing.UNKNOWN);
 	}
 
 	@Test

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.DecoderException;
-import io.pipeset.record.memory.CountedRoom;
+import io.pipeset.record.memory.CountedReservation;
 import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.record.memory.MemoryReservation;
 import org.junit.jupiter.api.Test;
@@ -133,18 +133,18 @@ class KeyLookupTests {
 
 	@Test
 	void keysWithoutMemoryAreCountedAndScannedAgainWithMemory() {
-		CountedRoom room = new CountedRoom(150_000);
-		room.take(100_000);
+		CountedReservation room = new CountedReservation(150_000);
+		room.reserve(100_000);
 		KeyPage page = new KeyPage(room);
 		String replies = "*2\r\n$1\r\n9\r\n*2\r\n$100000\r\n" + "x".repeat(100_000) + "\r\n$1\r\na\r\n";
 		read(page, replies);
 		assertThat(page.isTooLarge()).isTrue();
 		assertThat(page.cursor()).isEqualTo("9");
-		assertThatExceptionOfType(MemoryLimitException.class).isThrownBy(page::makeRoom);
+		assertThatExceptionOfType(MemoryLimitException.class).isThrownBy(page::ensureCapacity);
 		assertThat(room.held().get()).isEqualTo(100_000);
 		read(page, replies);
-		room.give(100_000);
-		page.makeRoom();
+		room.release(100_000);
+		page.ensureCapacity();
 		read(page, replies);
 		assertThat(page.count()).isEqualTo(2);
 		assertThat(page.end(1)).isEqualTo(100_001);

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * before it is taken is requested again from the same position. Only one thread at a time
  * uses this.
  */
-public final class ServerWalk {
+public final class ServerScan {
 
-	private final KeyWalk keyWalk;
+	private final KeyScan keyWalk;
 
 	private final RedisNode node;
 
@@ -32,7 +32,7 @@ public final class ServerWalk {
 
 	private boolean started;
 
-	ServerWalk(KeyWalk keyWalk, RedisNode node, SlotsAtNode slotsBefore, @Nullable BitSet countedSlots) {
+	ServerScan(KeyScan keyWalk, RedisNode node, SlotsAtNode slotsBefore, @Nullable BitSet countedSlots) {
 		this.keyWalk = keyWalk;
 		this.node = node;
 		this.slotsBefore = slotsBefore;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The account of the values that a job popped. They exist nowhere else, so the report
  * must include all of them. A job stops before it pops more than the report can include.
  */
-public final class TakenValues {
+public final class PopAccount {
 
 	/** The memory of a value in bytes, without its characters. */
 	private static final int VALUE_BYTES = 72;
@@ -35,7 +35,7 @@ public final class TakenValues {
 	 * Creates an account without values.
 	 * @param apart whether the values are in a list of their own and not in items
 	 */
-	TakenValues(boolean apart) {
+	PopAccount(boolean apart) {
 		this.apart = apart;
 	}
 
@@ -43,7 +43,7 @@ public final class TakenValues {
 	 * Whether the values are in a list of their own.
 	 * @return {@code false} if the items have them
 	 */
-	public boolean areApart() {
+	public boolean areSeparate() {
 		return this.apart;
 	}
 

@@ -9,14 +9,14 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param limit the largest number of reserved bytes; more is refused at once
  * @param isScarce whether a thread waits for memory
  */
-public record CountedRoom(AtomicLong held, long limit, boolean isScarce) implements MemoryReservation {
+public record CountedReservation(AtomicLong held, long limit, boolean isScarce) implements MemoryReservation {
 
 	/**
 	 * Creates a reservation without a limit.
 	 * @param held the bytes that are currently reserved
 	 * @param isScarce whether a thread waits for memory
 	 */
-	public CountedRoom(AtomicLong held, boolean isScarce) {
+	public CountedReservation(AtomicLong held, boolean isScarce) {
 		this(held, Long.MAX_VALUE, isScarce);
 	}
 
@@ -24,28 +24,28 @@ public record CountedRoom(AtomicLong held, long limit, boolean isScarce) impleme
 	 * Creates an empty reservation, for which no thread waits.
 	 * @param limit the largest number of reserved bytes
 	 */
-	public CountedRoom(long limit) {
+	public CountedReservation(long limit) {
 		this(new AtomicLong(), limit, false);
 	}
 
 	@Override
-	public boolean tryTake(long bytes) {
+	public boolean tryReserve(long bytes) {
 		boolean free = this.held.addAndGet(bytes) <= this.limit;
 		if (!free) {
-			give(bytes);
+			release(bytes);
 		}
 		return free;
 	}
 
 	@Override
-	public void take(long bytes) {
-		if (!tryTake(bytes)) {
+	public void reserve(long bytes) {
+		if (!tryReserve(bytes)) {
 			throw new MemoryLimitException("full");
 		}
 	}
 
 	@Override
-	public void give(long bytes) {
+	public void release(long bytes) {
 		this.held.addAndGet(-bytes);
 	}
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A key scan knows the slots of each master, and which slots are in doubt. */
-class KeyWalkTests {
+class KeyScanTests {
 
 	private static final TestCluster cluster = TestCluster.shared();
 
@@ -67,12 +67,12 @@ class KeyWalkTests {
 		List<RedisNode> masters = this.nodes.masters();
 		RedisNodes late = with(Map.of("owners", () -> owners, "masters", () -> masters, "refresh", () -> ""));
 		cluster.move(this.slot, this.to);
-		KeyWalk walk = walk(late);
-		List<ServerWalk> servers = walk.once();
+		KeyScan walk = walk(late);
+		List<ServerScan> servers = walk.once();
 		assertThat(servers).hasSize(3);
 		assertThat(servers.stream().filter(this::counts).map((server) -> server.node().name()))
 			.containsExactly(TestCluster.address(this.to));
-		KeyWalk again = walk(late);
+		KeyScan again = walk(late);
 		again.once().forEach((server) -> assertThat(server.look(new NoRetries())).isTrue());
 		assertThat(again.slotsInDoubt()).isZero();
 	}
@@ -81,7 +81,7 @@ class KeyWalkTests {
 	@Test
 	void anUnknownMasterIsQueriedAgain() {
 		AtomicBoolean late = new AtomicBoolean(true);
-		KeyWalk walk = walk(with(Map.of("masters", () -> {
+		KeyScan walk = walk(with(Map.of("masters", () -> {
 			List<RedisNode> masters = this.nodes.masters();
 			return (late.getAndSet(false)) ? masters.subList(0, 2) : masters;
 		})));
@@ -91,8 +91,8 @@ class KeyWalkTests {
 
 	@Test
 	void aSlotThatMovesDuringTheScanIsInDoubtAndNoLongerCounts() {
-		KeyWalk walk = walk(this.nodes);
-		List<ServerWalk> servers = walk.once();
+		KeyScan walk = walk(this.nodes);
+		List<ServerScan> servers = walk.once();
 		assertThat(servers.stream().filter(this::counts).map((server) -> server.node().name()))
 			.containsExactly(TestCluster.address(this.from));
 		cluster.move(this.slot, this.to);
@@ -104,8 +104,8 @@ class KeyWalkTests {
 	@Test
 	void aMigratingSlotIsInDoubtAndCountsAtItsMaster() {
 		cluster.begin(this.slot, this.from, this.to);
-		KeyWalk walk = walk(this.nodes);
-		List<ServerWalk> servers = walk.once();
+		KeyScan walk = walk(this.nodes);
+		List<ServerScan> servers = walk.once();
 		servers.forEach((server) -> assertThat(server.look(new NoRetries())).isTrue());
 		assertThat(servers.stream().filter(this::counts).map((server) -> server.node().name()))
 			.containsExactly(TestCluster.address(this.from));
@@ -116,7 +116,7 @@ class KeyWalkTests {
 	void aSlotWithoutAMasterIsInDoubt() {
 		cluster.drop(this.slot);
 		try {
-			KeyWalk walk = walk(this.nodes);
+			KeyScan walk = walk(this.nodes);
 			assertThat(walk.once()).hasSize(3);
 			assertThat(walk.slotsInDoubt()).isOne();
 		}
@@ -125,13 +125,13 @@ class KeyWalkTests {
 		}
 	}
 
-	private boolean counts(ServerWalk server) {
+	private boolean counts(ServerScan server) {
 		byte[] key = ("{" + this.tag + "}").getBytes(StandardCharsets.UTF_8);
 		return server.counts(key, 0, key.length);
 	}
 
-	private static KeyWalk walk(RedisNodes nodes) {
-		return new KeyWalk(nodes, new JobStop(), new NoRetries());
+	private static KeyScan walk(RedisNodes nodes) {
+		return new KeyScan(nodes, new JobStop(), new NoRetries());
 	}
 
 	/** The same nodes with some of their methods replaced. */
@@ -156,7 +156,7 @@ class KeyWalkTests {
 		}
 
 		@Override
-		public void pauseAfter(String command, RedisCallException failure) {
+		public void backOffAfter(String command, RedisCallException failure) {
 			throw failure;
 		}
 

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * moved meanwhile are in doubt. An analysis reports their number. A sweep
  * {@linkplain #next scans them again}.
  */
-public final class KeyWalk {
+public final class KeyScan {
 
 	private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -49,7 +49,7 @@ public final class KeyWalk {
 	private @Nullable SlotSnapshots<RedisNode> previous;
 
 	/** The servers that import slots, scanned after the current ones. */
-	private List<ServerWalk> importers = List.of();
+	private List<ServerScan> importers = List.of();
 
 	/** How many slots are scanned again; {@code null} at the start. */
 	private @Nullable Integer repeatedSlots;
@@ -58,7 +58,7 @@ public final class KeyWalk {
 	 * Creates a scan, which has not begun.
 	 * @param retryPolicy for the calls that ask servers for their slots
 	 */
-	public KeyWalk(RedisNodes nodes, JobStop stop, RetryPolicy retryPolicy) {
+	public KeyScan(RedisNodes nodes, JobStop stop, RetryPolicy retryPolicy) {
 		this.nodes = nodes;
 		this.stop = stop;
 		this.retryPolicy = retryPolicy;
@@ -70,7 +70,7 @@ public final class KeyWalk {
 	 * @return the single server, or the masters that have slots; none if the job is
 	 * stopped
 	 */
-	public List<ServerWalk> once() {
+	public List<ServerScan> once() {
 		SlotSnapshots<RedisNode> snapshots = takeSnapshot();
 		if (snapshots != null && !snapshots.unserved(this.slots).isEmpty()) {
 			// A slot may have moved between the queries of two masters, or to a new
@@ -93,8 +93,8 @@ public final class KeyWalk {
 	 * @param timeout how long a slot may have no master, before the job is stopped
 	 * @return none if no slot is in doubt, or if the job is stopped
 	 */
-	public List<ServerWalk> next(Duration timeout) {
-		List<ServerWalk> next = this.importers;
+	public List<ServerScan> next(Duration timeout) {
+		List<ServerScan> next = this.importers;
 		this.importers = List.of();
 		if (!next.isEmpty() || (this.previous != null && this.previous.isSingleServer())) {
 			return next;
@@ -120,7 +120,7 @@ public final class KeyWalk {
 		}
 		while (snapshots != null && !snapshots.unserved(this.slots).isEmpty()) {
 			if (System.nanoTime() - begunNanos > timeout.toNanos()) {
-				this.stop.because(Cause.REDIS_REFUSES,
+				this.stop.stop(Cause.REDIS_REFUSES,
 						"Slot " + snapshots.unserved(this.slots).nextSetBit(0)
 								+ " of the cluster has had no master for longer than the job's timeout, so its keys"
 								+ " could not be found. Send the job again when CLUSTER INFO says that all slots are"
@@ -189,14 +189,14 @@ public final class KeyWalk {
 		return retryPolicy.ask("CLUSTER NODES at " + node.name(), () -> this.nodes.slotsAt(node), isNeedless);
 	}
 
-	private List<ServerWalk> createWalks(SlotSnapshots<RedisNode> snapshots, Predicate<RedisNode> those) {
+	private List<ServerScan> createWalks(SlotSnapshots<RedisNode> snapshots, Predicate<RedisNode> those) {
 		BitSet left = (BitSet) this.slots.clone();
 		return snapshots.nodes().stream().filter(those).map((node) -> {
 			BitSet counted = snapshots.of(node).served();
 			// A slot that moves between the queries of two masters may be served by both.
 			counted.and(left);
 			left.andNot(counted);
-			return new ServerWalk(this, node, snapshots.of(node),
+			return new ServerScan(this, node, snapshots.of(node),
 					(snapshots.of(node).isSingleServer()) ? null : counted);
 		}).toList();
 	}
