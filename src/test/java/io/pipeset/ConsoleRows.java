@@ -63,7 +63,7 @@ public final class ConsoleRows {
 			}
 		}
 		if (row.defaultValue() != null) {
-			fields.put("defaultValue", row.defaultValue());
+			fields.put("byDefault", row.defaultValue());
 		}
 		return fields;
 	}

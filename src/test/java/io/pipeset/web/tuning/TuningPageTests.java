@@ -84,14 +84,14 @@ class TuningPageTests {
 	@Test
 	void theTableOfParametersHasThemAllWithTheirDefaults() throws IOException {
 		List<String> names = new ArrayList<>();
-		TuningSettings defaultValue = TuningSettings.read((name) -> null, this.properties, this.limits, this.defaults);
+		TuningSettings defaults = TuningSettings.read((name) -> null, this.properties, this.limits, this.defaults);
 		for (String row : Documentation.rows(PAGE.toString(), "# Which settings are best here")) {
 			String[] cells = row.replace("`", "").split(" *\\| *", -1);
 			names.add(cells[1]);
 			assertThat(
 					TuningSettings.read(Map.of(cells[1], cells[3])::get, this.properties, this.limits, this.defaults))
 				.as("the default of %s", cells[1])
-				.isEqualTo(defaultValue);
+				.isEqualTo(defaults);
 		}
 		assertThat(names).isEqualTo(TuningSettings.all().stream().map(Setting::name).toList());
 	}
