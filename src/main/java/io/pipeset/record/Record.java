@@ -27,7 +27,9 @@ public final class Record extends SentCommand {
 
 	private final ArgumentBytes decoded;
 
-	private final Encoding defaultEncoding;
+	private final RecordDefaults jobDefaults;
+
+	private Encoding defaultEncoding;
 
 	private long index = NONE;
 
@@ -39,7 +41,7 @@ public final class Record extends SentCommand {
 
 	private Encoding encoding;
 
-	private final Ttl ttl;
+	private Ttl ttl;
 
 	private @Nullable Rejection rejection;
 
@@ -49,6 +51,19 @@ public final class Record extends SentCommand {
 	private byte[] raw = {};
 
 	private int rawLength;
+
+	private final MemoryReservation memory;
+
+	/** The number of rows or lines so far. */
+	private long rows;
+
+	private boolean keepsWholeRows;
+
+	/** The memory reserved for a whole row, in bytes. */
+	private long reservedForRow;
+
+	/** The item that the record is; {@code null} for other records. */
+	private @Nullable RowItem item;
 
 	/**
 	 * Why this record and the following ones are refused because of their database;
@@ -63,7 +78,9 @@ public final class Record extends SentCommand {
 
 	public Record(RecordDefaults defaults, MemoryReservation memory) {
 		super(memory);
+		this.memory = memory;
 		this.decoded = new ArgumentBytes(memory);
+		this.jobDefaults = defaults;
 		this.defaultEncoding = defaults.encoding();
 		this.ttl = new Ttl(defaults, (defaults.ttlJitter() > 0) ? new SplittableRandom() : null);
 		this.encoding = this.defaultEncoding;
@@ -85,6 +102,48 @@ public final class Record extends SentCommand {
 		this.decoded.clear();
 		this.rejection = null;
 		this.mayHaveRun = false;
+		this.item = null;
+	}
+
+	/**
+	 * Begins again with the index of the record that was begun last, because another
+	 * record takes its place.
+	 */
+	public void takeBack() {
+		this.index--;
+	}
+
+	/**
+	 * Changes the defaults of the following records.
+	 * @param defaults the new ones; {@code null} for those of the job
+	 */
+	public void setDefaults(@Nullable RecordDefaults defaults) {
+		RecordDefaults used = (defaults != null) ? defaults : this.jobDefaults;
+		this.defaultEncoding = used.encoding();
+		this.ttl = new Ttl(used, (used.ttlJitter() > 0) ? new SplittableRandom() : null);
+	}
+
+	/** Changes the line of the record, from 1, or 0 if the format has none. */
+	public void line(long line) {
+		this.line = line;
+	}
+
+	/** Sets the item that the record is, or was read from. */
+	public void item(@Nullable RowItem item) {
+		this.item = item;
+	}
+
+	/**
+	 * The item that the record is, or was read from.
+	 * @return {@code null} for other records
+	 */
+	public @Nullable RowItem item() {
+		return this.item;
+	}
+
+	/** Keeps rows and lines whole from now on, and not only their first bytes. */
+	public void keepWholeRows() {
+		this.keepsWholeRows = true;
 	}
 
 	/**
@@ -93,9 +152,16 @@ public final class Record extends SentCommand {
 	 * @param to the index after the last byte
 	 */
 	public void copyRaw(byte[] source, int from, int to) {
-		this.rawLength = Math.min(to - from, MAX_RAW_BYTES);
+		this.rows++;
+		this.rawLength = (this.keepsWholeRows) ? to - from : Math.min(to - from, MAX_RAW_BYTES);
 		if (this.raw.length < this.rawLength) {
-			this.raw = new byte[MAX_RAW_BYTES];
+			int size = Math.max(this.rawLength, MAX_RAW_BYTES);
+			long more = MemoryReservation.ofArray(size) - this.reservedForRow;
+			if (this.keepsWholeRows && more > 0) {
+				this.memory.reserve(more);
+				this.reservedForRow += more;
+			}
+			this.raw = new byte[size];
 		}
 		System.arraycopy(source, from, this.raw, 0, this.rawLength);
 	}
@@ -390,7 +456,7 @@ public final class Record extends SentCommand {
 	 */
 	public @Nullable Object raw() {
 		int end = this.rawLength;
-		if (end == MAX_RAW_BYTES) {
+		if (end == MAX_RAW_BYTES && !this.keepsWholeRows) {
 			int last = end - 1;
 			while (last > end - 4 && (this.raw[last] & 0xC0) == 0x80) {
 				last--;
@@ -400,6 +466,14 @@ public final class Record extends SentCommand {
 					: (end - last == 2) ? 0xE0 : (end - last == 3) ? 0xF0 : 0x100)) ? last : end;
 		}
 		return (end > 0) ? Encoding.UTF8.show(this.raw, 0, end) : null;
+	}
+
+	/**
+	 * The number of the row or line that the record was read from.
+	 * @return the same number for all records of one row
+	 */
+	public long row() {
+		return this.rows;
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package io.pipeset.record;
 
 import java.io.IOException;
+import java.util.Map;
 
 /** Reads a job's records, one at a time. */
 public interface RecordReader {
@@ -22,6 +23,15 @@ public interface RecordReader {
 	 */
 	default long transactions() {
 		return 0;
+	}
+
+	/**
+	 * The settings that a single row of this body needs in addition to those of the
+	 * request: what the body itself says of its rows.
+	 * @return texts by the names of settings; empty if there are none
+	 */
+	default Map<String, String> rowSettings() {
+		return Map.of();
 	}
 
 	/**

@@ -33,7 +33,7 @@ public record SpooledBody(SpoolFile file, BodyEncoding encoding, RecordFormat fo
 			throws IOException {
 		try (InputStream bytes = this.file.open();
 				InputStream inflated = this.encoding.decompress(bytes, inflatedLimit, limit.memory())) {
-			records.read(this.format.open(DecodedBody.of(inflated, this.charset), settings.operation(),
+			records.read(RowItemReader.open(this.format, DecodedBody.of(inflated, this.charset), settings.operation(),
 					settings.mapping(), limit));
 		}
 	}

@@ -180,8 +180,8 @@ public final class UploadedRecords implements JobInput {
 		try (InputStream inflated = this.encoding.decompress(body, limit, context.limit().memory())) {
 			BodyDigest digest = this.digest;
 			InputStream digested = (digest != null) ? digest.of(inflated) : inflated;
-			RecordReader opened = this.format.open(DecodedBody.of(digested, this.charset), context.operation(),
-					context.mapping(), context.limit());
+			RecordReader opened = RowItemReader.open(this.format, DecodedBody.of(digested, this.charset),
+					context.operation(), context.mapping(), context.limit());
 			this.reader = opened;
 			records.accept(opened);
 		}

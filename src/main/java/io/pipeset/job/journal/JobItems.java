@@ -27,9 +27,12 @@ import io.pipeset.job.spool.Spool;
 import io.pipeset.record.Operation;
 import io.pipeset.record.OperationFinder;
 import io.pipeset.record.Record;
+import io.pipeset.record.RecordReader;
 import io.pipeset.record.Rejection;
+import io.pipeset.record.RowItem;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.encoding.Encoding;
+import io.pipeset.record.format.RecordFormat;
 import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Item.Failure;
@@ -268,17 +271,22 @@ public final class JobItems implements Spool.Removable {
 				JsonGenerator lines = json.createGenerator(ObjectWriteContext.empty(), out)) {
 			AtomicLong index = new AtomicLong();
 			Record record = new Record(this.settings.recordDefaults(), memory);
+			record.keepWholeRows();
+			AtomicLong lastRow = new AtomicLong();
 			try {
 				Outcomes outcomes = this.journal.outcomes(memory);
 				this.body.reread(this.settings, this.limits.ofRecords(memory, this.database, this.operations),
 						this.limits.ofInflatedBodies(), (records) -> {
 							while (records.read(record)) {
 								JournalEntry entry = outcomes.next();
-								if (wanted.contains(entry.outcome())) {
+								// All records of an unreadable row have one item.
+								boolean listed = record.rejection() != null && record.row() == lastRow.get();
+								if (wanted.contains(entry.outcome()) && !listed) {
 									long names = nameBytes(record);
 									memory.reserve(names);
-									write(record, entry, lines);
+									write(record, entry, records, lines);
 									memory.release(names);
+									lastRow.set(record.row());
 								}
 								index.incrementAndGet();
 							}
@@ -296,7 +304,7 @@ public final class JobItems implements Spool.Removable {
 		}
 	}
 
-	private void write(Record record, JournalEntry entry, JsonGenerator line) {
+	private void write(Record record, JournalEntry entry, RecordReader records, JsonGenerator line) {
 		Failure failure = Objects.requireNonNull(entry.failure());
 		boolean retryable = failure.retryable() && (!entry.mayRunAgain() || record.effect().isRepeatable());
 		line.writeStartObject();
@@ -306,17 +314,57 @@ public final class JobItems implements Spool.Removable {
 		if (record.rejection() == null) {
 			writeCommand(record, line);
 		}
-		else if (record.raw() instanceof String text) {
-			line.writeStringProperty("raw", text);
+		else {
+			writeRow(record, records, line);
 		}
-		else if (record.raw() instanceof Map<?, ?> bytes) {
+		writeError(entry.outcome(), new Failure(failure.code(), failure.message(), retryable), record.index(),
+				record.line(), line);
+	}
+
+	/**
+	 * Writes a row that could not become a record, with the settings by which it was
+	 * read, so that it can be corrected and posted again. They are left out where the row
+	 * alone would have another meaning, or is not whole.
+	 */
+	private void writeRow(Record record, RecordReader records, JsonGenerator line) {
+		RowItem item = record.item();
+		Object raw = (item != null) ? item.row() : record.raw();
+		if (raw instanceof Map<?, ?> bytes) {
 			line.writeName("raw");
 			line.writeStartObject();
 			bytes.forEach((name, value) -> line.writeStringProperty(String.valueOf(name), String.valueOf(value)));
 			line.writeEndObject();
 		}
-		writeError(entry.outcome(), new Failure(failure.code(), failure.message(), retryable), record.index(),
-				record.line(), line);
+		if (!(raw instanceof String text)) {
+			return;
+		}
+		boolean json = this.body.format() == RecordFormat.JSON && !this.settings.mapping().entries();
+		line.writeStringProperty("raw", (json && item == null) ? text.replaceAll("[\\r\\n]", " ") : text);
+		String code = Objects.requireNonNull(record.rejection()).code();
+		if (code.equals(Rejection.WRONG_DATABASE) || code.equals(Rejection.TOO_LARGE)) {
+			return;
+		}
+		line.writeName("settings");
+		if (item != null) {
+			line.writeRawValue(item.settings());
+			return;
+		}
+		line.writeStartObject();
+		line.writeStringProperty("type", ((json) ? RecordFormat.NDJSON : this.body.format()).mediaType());
+		Map<String, List<String>> settings = this.settings.toRowTexts();
+		records.rowSettings().forEach((name, value) -> settings.put(name, List.of(value)));
+		settings.forEach((name, values) -> {
+			line.writeName(name);
+			if (values.size() == 1) {
+				line.writeString(values.get(0));
+			}
+			else {
+				line.writeStartArray();
+				values.forEach(line::writeString);
+				line.writeEndArray();
+			}
+		});
+		line.writeEndObject();
 	}
 
 	private static void writeError(Outcome outcome, Failure failure, long index, long number, JsonGenerator line) {
@@ -387,9 +435,12 @@ public final class JobItems implements Spool.Removable {
 		}
 	}
 
-	/** The memory of the largest name, which is held as text twice. */
+	/** The memory of the largest name, or of a row, which are held as text twice. */
 	private static long nameBytes(Record record) {
-		boolean named = record.rejection() == null && record.command() != record.operation();
+		if (record.rejection() != null) {
+			return (record.rawBytes() > PIECE_BYTES) ? 2 * record.rawBytes() : 0;
+		}
+		boolean named = record.command() != record.operation();
 		long most = 0;
 		for (int i = 4; named && i < record.argumentCount(); i += 2) {
 			most = Math.max(most, record.length(i));

@@ -192,6 +192,19 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		return texts;
 	}
 
+	/**
+	 * Those of these settings that say how one row becomes records, as texts.
+	 * @return the texts of each setting that has a value, by name
+	 */
+	public Map<String, List<String>> toRowTexts() {
+		Map<String, List<String>> texts = toTexts();
+		texts.keySet().retainAll(Setting.namesOfRows());
+		if (this.operation != null) {
+			texts.putIfAbsent(Setting.OP.name(), List.of(this.operation.toString()));
+		}
+		return texts;
+	}
+
 	private static List<String> texts(String name, Object value) {
 		if (value instanceof List<?> list) {
 			List<String> words = list.stream().map(String::valueOf).toList();

@@ -302,6 +302,12 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 		return (text.equals("tab")) ? Character.valueOf('\t') : (single) ? Character.valueOf(text.charAt(0)) : null;
 	}
 
+	/** The names of the settings that say how one row becomes records. */
+	public static List<String> namesOfRows() {
+		Stream<Setting<?>> general = Stream.of(OP, TTL, EXPIRE_AT, TTL_JITTER, ENCODING);
+		return Stream.concat(general, ofFormats().stream()).map(Setting::name).toList();
+	}
+
 	/** The settings that are only for uploads of some formats. */
 	public static List<Setting<?>> ofFormats() {
 		return ALL.stream().filter((row) -> !row.formats.isEmpty()).toList();

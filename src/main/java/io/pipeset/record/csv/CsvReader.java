@@ -2,7 +2,10 @@ package io.pipeset.record.csv;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
@@ -12,6 +15,7 @@ import io.pipeset.record.body.FormatHints;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.mapping.Mapping;
+import io.pipeset.record.mapping.Names;
 import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +57,9 @@ public final class CsvReader implements RecordReader {
 	private long rowLine;
 
 	private boolean inOversizedRow;
+
+	/** The header row of the body; empty if the body has none. */
+	private byte[] header = {};
 
 	/**
 	 * Reads a body.
@@ -135,6 +142,23 @@ public final class CsvReader implements RecordReader {
 	}
 
 	@Override
+	public Map<String, String> rowSettings() {
+		Map<String, String> settings = new LinkedHashMap<>();
+		List<String> given = this.mapping.header();
+		if (given == null) {
+			CsvCells cells = cells();
+			cells.split(this.header.clone(), 0, this.header.length, CsvHeader.MAX_COLUMNS);
+			given = CsvHeader.of(cells, this.syntax).names();
+		}
+		settings.put("header", Names.format(given));
+		if (this.syntax.quotes() && this.syntax.delimiter() != ',') {
+			settings.put("delimiter",
+					(this.syntax.delimiter() == '\t') ? "tab" : String.valueOf(this.syntax.delimiter()));
+		}
+		return settings;
+	}
+
+	@Override
 	public double consumed() {
 		return this.buffer.consumed();
 	}
@@ -187,6 +211,8 @@ public final class CsvReader implements RecordReader {
 			throw lost(
 					"the header row is larger than " + this.limit.bytes() + " bytes (pipeset.limits.max-record-bytes)");
 		}
+		this.limit.memory().reserve(contentEnd(end) - this.buffer.start());
+		this.header = Arrays.copyOfRange(this.buffer.bytes(), this.buffer.start(), contentEnd(end));
 		this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), CsvHeader.MAX_COLUMNS);
 		if (this.cells.fault() != null) {
 			throw lost("the header row is not CSV: " + this.cells.fault());

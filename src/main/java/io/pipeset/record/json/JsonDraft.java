@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
+import io.pipeset.record.RowItem;
 import io.pipeset.record.body.FormatHints;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.body.Spans;
@@ -213,8 +214,7 @@ final class JsonDraft {
 	 */
 	void identify(Record record) {
 		if (has(this.valid, JsonMember.ID)) {
-			record.id(new String(this.source, this.offsets[JsonMember.ID.index()], this.lengths[JsonMember.ID.index()],
-					StandardCharsets.UTF_8));
+			record.id(text(JsonMember.ID));
 		}
 		if (this.operation != null) {
 			record.operation(this.operation);
@@ -240,8 +240,12 @@ final class JsonDraft {
 	/** Sets the other arguments, or the reason why the record is refused. */
 	void complete(Record record) {
 		int own = this.seen & ~(JsonMember.ID.bit() | JsonMember.ERROR.bit());
-		if (own == JsonMember.RAW.bit()) {
-			refuse("this is the item of a row or line that could not become a record, and has only 'raw': correct"
+		int ofRow = JsonMember.RAW.bit() | JsonMember.SETTINGS.bit();
+		if (own == ofRow && (this.valid & this.strings & JsonMember.RAW.bit()) != 0 && !isRefused()) {
+			record.item(new RowItem(text(JsonMember.RAW), text(JsonMember.SETTINGS)));
+		}
+		if ((own | ofRow) == ofRow && own != 0) {
+			refuse("this is the item of a row or line that could not become a record, and it has only 'raw': correct"
 					+ " its text, and post it in its original format with the original query");
 		}
 		if (this.operation == null) {
@@ -297,6 +301,11 @@ final class JsonDraft {
 			this.code = code;
 			this.problem = message;
 		}
+	}
+
+	private String text(JsonMember member) {
+		return new String(this.source, this.offsets[member.index()], this.lengths[member.index()],
+				StandardCharsets.UTF_8);
 	}
 
 	private void addAll(Record record, Spans spans) {

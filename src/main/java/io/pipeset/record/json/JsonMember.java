@@ -57,6 +57,8 @@ enum JsonMember {
 
 	RAW("anything", JsonKind.values()),
 
+	SETTINGS("an object", JsonKind.OBJECT),
+
 	ENCODING("'utf8' or 'base64'", JsonKind.STRING) {
 		@Override
 		boolean accepts(JsonKind kind, byte[] text, int offset, int length) {

@@ -1,0 +1,12 @@
+package io.pipeset.record;
+
+/**
+ * A row or line that could not become a record, as the list of a job's failures has it:
+ * posted again, it is read like the row that it was.
+ *
+ * @param row the text of the row, which a caller may have corrected
+ * @param settings the settings by which the job read it, as a JSON object
+ */
+public record RowItem(String row, String settings) {
+
+}
