@@ -1,10 +1,10 @@
 package io.pipeset.record;
 
 /**
- * The command that several adjacent records of one operation can be coalesced into. Redis
- * spends most of its time on the command and little on the data. A coalesced command
- * changes the data as its records would one by one, and its reply gives the outcome of
- * each record.
+ * The command that several adjacent records of one operation can be coalesced into. This
+ * is faster, because Redis spends most of its time on each command, and little on its
+ * data. A coalesced command changes the data as its records would one by one, and its
+ * reply tells whether each record succeeded.
  */
 public enum CoalescedCommand {
 
@@ -46,9 +46,9 @@ public enum CoalescedCommand {
 	/**
 	 * Whether each record's own reply can be derived from the reply of the coalesced
 	 * command.
-	 * @return {@code false} if the reply only says that all records ran
+	 * @return {@code false} if the reply only tells whether the records succeeded
 	 */
-	public boolean tellsReplies() {
+	public boolean hasRecordReplies() {
 		return this == MSET || this == MSETEX || this == COUNT || this == ELEMENTS;
 	}
 

@@ -6,9 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The bounds of expiries. Redis counts milliseconds since 1970 in 64 bits, and refuses a
- * later time. The bound for commands is a few million years lower, so that it holds at
- * any current time, and JSON and Lua can represent the number. A time to live has a lower
- * bound of its own, because a larger number is most likely a Unix time.
+ * later time. The bound for commands is a few million years lower, so that a time to live
+ * plus the current time is not too large for Redis. JSON and Lua can also represent it
+ * exactly. A time to live has a smaller maximum, because a larger number is most likely a
+ * Unix time.
  */
 public final class Expiry {
 
@@ -24,7 +25,7 @@ public final class Expiry {
 
 	/** Describes the allowed times to live, for messages. */
 	public static final String ALLOWED = "a whole number of seconds from 1 to " + MAX_TTL
-			+ ", or a duration of whole seconds such as 90s, 1h, 7d or PT1H (a moment is for expireAt)";
+			+ ", or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a point in time, use expireAt)";
 
 	private static final long NONE = -1;
 

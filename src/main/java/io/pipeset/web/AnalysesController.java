@@ -46,7 +46,7 @@ class AnalysesController {
 
 	@CallMapping(Call.ANALYSE)
 	void run(HttpServletRequest request, HttpServletResponse response) throws IOException {
-		Client client = Callers.current();
+		Client client = CurrentClient.get();
 		client.require(Right.ANALYSES);
 		Query query = Query.of(request);
 		AnalysisSettings settings = AnalysisSettings.of(query::take, this.timeout);

@@ -102,19 +102,19 @@ class KnownJobsController {
 		int limit = LIMIT.takeOrDefault(query::take);
 		LIMIT.check(limit);
 		query.refuseRest(List.of(STATE.name(), KIND.name(), LIMIT.name(), AFTER.name()));
-		return JobViews.json(ResponseEntity.ok()).body(this.jobs.page(Callers.current(), state, kind, after, limit));
+		return JobViews.json(ResponseEntity.ok()).body(this.jobs.page(CurrentClient.get(), state, kind, after, limit));
 	}
 
 	@CallMapping(Call.GET_JOB)
 	ResponseEntity<?> get(@PathVariable String id, HttpServletRequest request) {
 		PlainRequest.require(request);
-		return this.jobs.find(id, Callers.current()).view();
+		return this.jobs.find(id, CurrentClient.get()).view();
 	}
 
 	@CallMapping(Call.FOLLOW_JOB)
 	ResponseEntity<ResponseBodyEmitter> events(@PathVariable String id, HttpServletRequest request) {
 		PlainRequest.require(request);
-		Client client = Callers.current();
+		Client client = CurrentClient.get();
 		return this.events.subscribe(client, this.jobs.find(id, client).follow(), request);
 	}
 
@@ -123,7 +123,7 @@ class KnownJobsController {
 		Query query = queryWithoutBody(request);
 		Set<Outcome> statuses = STATUS.takeOrDefault(query::take);
 		query.refuseRest(List.of(STATUS.name()));
-		Client client = Callers.current();
+		Client client = CurrentClient.get();
 		JobItems items = this.jobs.find(id, client).items();
 		if (items == null) {
 			response.setContentType(ITEMS);
@@ -167,13 +167,13 @@ class KnownJobsController {
 	@CallMapping(Call.CANCEL_JOB)
 	ResponseEntity<JobStatus> cancel(@PathVariable String id, HttpServletRequest request) {
 		PlainRequest.require(request);
-		return this.jobs.find(id, Callers.current()).cancel();
+		return this.jobs.find(id, CurrentClient.get()).cancel();
 	}
 
 	@CallMapping(Call.RESUME_JOB)
 	void resume(@PathVariable String id, HttpServletRequest request, HttpServletResponse response) throws IOException {
 		PlainRequest.require(request);
-		Client client = Callers.current();
+		Client client = CurrentClient.get();
 		this.async.resume(client, this.jobs.find(id, client).interrupted(), response);
 	}
 
@@ -184,7 +184,7 @@ class KnownJobsController {
 			.orElseThrow(() -> Problems.exception(Problem.INVALID_SETTING,
 					"'rateLimit' is missing: it must be " + PACE.allowed().text()));
 		query.refuseRest(List.of(PACE.name()));
-		Client client = Callers.current();
+		Client client = CurrentClient.get();
 		JobHandle job = this.jobs.find(id, client);
 		if (job.kind() == JobKind.TUNING) {
 			throw Problems.exception(Problem.INVALID_SETTING,

@@ -11,7 +11,7 @@ import org.springframework.boot.jackson.JacksonComponent;
 
 /**
  * Writes popped values to JSON directly from their bytes, because a job may pop 100,000
- * values, and most of them need only quotes.
+ * values, and most of them are ASCII that needs no decoding.
  */
 @JacksonComponent
 class PoppedValuesSerializer extends ValueSerializer<PoppedValues> {

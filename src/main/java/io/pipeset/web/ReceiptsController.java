@@ -32,14 +32,14 @@ class ReceiptsController {
 	@CallMapping(Call.ACKNOWLEDGE_VALUES)
 	ResponseEntity<Void> acknowledge(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
-		Client client = Callers.current();
+		Client client = CurrentClient.get();
 		return answer(this.permits.run(client, () -> this.receipts.acknowledge(id, client.name())));
 	}
 
 	@CallMapping(Call.GIVE_BACK_VALUES)
 	ResponseEntity<Void> giveBack(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
-		Client client = Callers.current();
+		Client client = CurrentClient.get();
 		return answer(this.permits.run(client, () -> this.receipts.giveBack(id, client.name())));
 	}
 

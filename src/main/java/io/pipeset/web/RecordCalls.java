@@ -102,7 +102,7 @@ class RecordCalls {
 
 	/** The client whose request this thread serves. */
 	Client client() {
-		return (this.serviceOwner != null) ? this.serviceOwner.client() : Callers.current();
+		return (this.serviceOwner != null) ? this.serviceOwner.client() : CurrentClient.get();
 	}
 
 	/**

@@ -41,7 +41,7 @@ class ScriptsController {
 			throw Problems.exception(Problem.UNKNOWN_SETTING, "There is no setting '" + Excerpt.of(name)
 					+ "' here: this call has no settings, and its body is the text of the script");
 		}
-		Client client = Callers.current();
+		Client client = CurrentClient.get();
 		client.require(Right.SCRIPTS);
 		String encoding = Uploads.encoding(request);
 		if (!encoding.isEmpty() && !encoding.equalsIgnoreCase("identity")) {

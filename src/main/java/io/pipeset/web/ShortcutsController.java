@@ -130,7 +130,7 @@ class ShortcutsController {
 	private void generateOrUpload(HttpServletRequest request, HttpServletResponse response, String path,
 			Operation operation, String count, LongFunction<GeneratedRecords> generator) throws IOException {
 		Query query = Query.of(request);
-		boolean generated = Uploads.isAbsent(request);
+		boolean generated = Uploads.hasNoRecords(request);
 		Uploads.refuseForeignSettings(query, request, !generated);
 		JobSettings settings = this.settings.read(query, path, operation);
 		long records = count(count, this.limits.maxGenerated(), "max-generated");

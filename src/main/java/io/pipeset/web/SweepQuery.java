@@ -68,7 +68,7 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, boolean hasTtl, List<S
 	 * fit a sweep
 	 */
 	JobInput open(HttpServletRequest request, JobSettings settings, Client client) {
-		if (!Uploads.isAbsent(request)) {
+		if (!Uploads.hasNoRecords(request)) {
 			throw Problems.exception(Problem.UNEXPECTED_BODY, "With from=scan the records are the keys that SCAN finds:"
 					+ " send the request without a body and Content-Type, or the records without 'from'");
 		}

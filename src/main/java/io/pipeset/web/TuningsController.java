@@ -53,7 +53,7 @@ class TuningsController {
 		if (!this.properties.enabled()) {
 			throw Problems.exception(Problem.DISABLED, DISABLED);
 		}
-		Client client = Callers.current();
+		Client client = CurrentClient.get();
 		client.require(Right.TUNINGS);
 		Query query = Query.of(request);
 		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.limits, this.defaults);

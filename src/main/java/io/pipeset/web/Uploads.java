@@ -52,7 +52,7 @@ class Uploads {
 	 * {@code curl -X POST} and {@code curl -d ''} send such requests.
 	 * @return {@code false} if the caller may have meant to send records
 	 */
-	static boolean isAbsent(HttpServletRequest request) {
+	static boolean hasNoRecords(HttpServletRequest request) {
 		boolean untyped = request.getContentType() == null || FORM.equals(mediaType(request));
 		return untyped && request.getHeader(HttpHeaders.TRANSFER_ENCODING) == null
 				&& request.getContentLengthLong() <= 0;
@@ -86,8 +86,8 @@ class Uploads {
 	}
 
 	/**
-	 * Refuses settings that belong only to other formats than that of the records.
-	 * @param query the query string, from which no such setting is taken yet
+	 * Refuses settings that do not apply to the format of the records.
+	 * @param query the query string, before the settings are read from it
 	 * @param uploads whether the records are an upload
 	 */
 	static void refuseForeignSettings(Query query, HttpServletRequest request, boolean uploads) {
@@ -108,7 +108,7 @@ class Uploads {
 
 	/**
 	 * Refuses the setting that moves expiries, if no record can have an expiry.
-	 * @param input the records. Those of JSON, and rows for SET, may have their own
+	 * @param input the records. JSON records, and rows for SET, may have their own
 	 * expiries
 	 */
 	static void refuseUselessJitter(JobSettings settings, JobInput input, HttpServletRequest request) {
@@ -129,8 +129,8 @@ class Uploads {
 	}
 
 	/**
-	 * Refuses a body and an {@code Idempotency-Key}, for a call that runs no records.
-	 * @throws ErrorResponseException if the request has any
+	 * Refuses a body or an {@code Idempotency-Key}, for a call that runs no records.
+	 * @throws ErrorResponseException if the request has either
 	 */
 	static void refuseBodyAndKey(HttpServletRequest request) {
 		if (request.getHeader(IdempotencyKey.HEADER) != null) {
@@ -142,7 +142,7 @@ class Uploads {
 
 	/** Refuses a body, for a call that reads none. */
 	static void refuseBody(HttpServletRequest request) {
-		if (!isAbsent(request)) {
+		if (!hasNoRecords(request)) {
 			throw Problems.exception(Problem.UNEXPECTED_BODY, request.getRequestURI()
 					+ " takes no records: send it without a body and Content-Type, or post the records to /v1/jobs");
 		}
@@ -151,25 +151,30 @@ class Uploads {
 	/**
 	 * Reads the parameters of the media type, and refuses those that contradict how the
 	 * body is read.
-	 * @param named whether the setting {@code header} names the columns
+	 * @param namesColumns whether the setting {@code header} names the columns
 	 * @return the charset of the body
 	 */
-	private static Charset charset(HttpServletRequest request, RecordFormat format, boolean named) {
+	private static Charset charset(HttpServletRequest request, RecordFormat format, boolean namesColumns) {
 		Charset charset = StandardCharsets.UTF_8;
 		for (String parameter : parameters(request)) {
 			Charset found = (parameter.startsWith("charset=")) ? charset(format, parameter.substring(8)) : null;
 			if (found != null) {
 				charset = found;
 			}
-			else if (!parameter.equals((named) ? "header=absent" : "header=present")) {
+			else if (!parameter.equals((namesColumns) ? "header=absent" : "header=present")) {
 				throw Problems.exception(Problem.UNSUPPORTED_MEDIA_TYPE,
 						"Content-Type '" + Excerpt.of(mediaType(request)) + "' is not supported with '"
-								+ Excerpt.of(parameter) + "'" + ((named) ? " and the setting 'header'" : "")
-								+ ": send UTF-8" + ((format.hasCharsets()) ? ", or name a charset that Java knows" : "")
-								+ ", and CSV with a header row or with the setting 'header'");
+								+ Excerpt.of(parameter) + "'" + remedy(parameter, format));
 			}
 		}
 		return charset;
+	}
+
+	private static String remedy(String parameter, RecordFormat format) {
+		if (parameter.startsWith("charset=")) {
+			return ": send UTF-8" + ((format.hasCharsets()) ? ", or name a charset that Java knows" : "");
+		}
+		return ": header=absent needs the setting 'header', which names the columns, and header=present excludes it";
 	}
 
 	private static @Nullable Charset charset(RecordFormat format, String name) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Selects the node for each slab of a lane. Nearly all slabs go to the lane's home node.
  * In a cluster, a slab goes elsewhere if its home has lost all slots, or if some of the
- * slab's commands were redirected. A slab is not split for that. It goes to the master of
+ * slab's commands were redirected. The slab is not split: all of it goes to the master of
  * its first command, and commands that do not belong there are redirected again.
  */
 final class Destinations {
@@ -96,7 +96,7 @@ final class Destinations {
 	 */
 	void markUnreachable(RedisNode node) {
 		this.lastUnreachable = node;
-		this.askingNodes.keySet().forEach((slab) -> slab.slots().askNothing());
+		this.askingNodes.keySet().forEach((slab) -> slab.slots().clearAsking());
 		this.askingNodes.clear();
 	}
 

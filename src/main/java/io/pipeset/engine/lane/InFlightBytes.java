@@ -17,19 +17,19 @@ public class InFlightBytes {
 
 	/**
 	 * Starts with nothing in flight.
-	 * @param limit the bytes that may be in flight before readers wait; two writes per
-	 * lane are always allowed
+	 * @param limit the bytes that may be in flight before readers wait; each lane may
+	 * always have two slabs in flight
 	 */
 	public InFlightBytes(long limit, MeterRegistry registry) {
 		this.limit = limit;
 		Gauge.builder("pipeset.inflight.bytes", this.bytes, AtomicLong::get)
-			.description("Bytes of slabs of commands between their hand-over and their last reply")
+			.description("Bytes of commands that were handed over to Lettuce and are not all answered yet")
 			.baseUnit("bytes")
 			.register(registry);
 	}
 
-	void add(long more) {
-		this.bytes.addAndGet(more);
+	void add(long delta) {
+		this.bytes.addAndGet(delta);
 	}
 
 	/** The bytes in flight. */

@@ -57,12 +57,18 @@ final class Lane implements Runnable {
 		this.window.removeLimit();
 	}
 
-	/** Whether the lane's master has just reported that no slot moves. */
+	/**
+	 * Whether no slot is being moved, by a recent report of the lane's master.
+	 * @return always {@code true} for a single server
+	 */
 	boolean areSlotsStable() {
 		return this.recovery.areSlotsStable();
 	}
 
-	/** Starts a thread for the lane, after the queue has said that none runs it. */
+	/**
+	 * Starts a thread for the lane. Call it only if the queue has reported that no thread
+	 * runs the lane.
+	 */
 	void start() {
 		this.threads.start(this);
 	}
@@ -78,7 +84,7 @@ final class Lane implements Runnable {
 		}
 		finally {
 			if (finished) {
-				this.threads.laneEnded();
+				this.threads.laneIdle();
 			}
 			if (finished && this.slabs.isInterrupted()) {
 				Thread.currentThread().interrupt();

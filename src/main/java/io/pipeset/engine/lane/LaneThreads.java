@@ -92,7 +92,7 @@ final class LaneThreads {
 	}
 
 	/** Marks a lane as idle, and gives its connection to the next one. */
-	void laneEnded() {
+	void laneIdle() {
 		try {
 			this.connections.values().forEach(LaneConnections::runNext);
 		}

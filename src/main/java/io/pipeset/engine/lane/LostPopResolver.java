@@ -9,13 +9,14 @@ import io.pipeset.engine.slab.Slab;
 public interface LostPopResolver {
 
 	/**
-	 * Enters the values into the slabs whose pops took them. Call it only when none of
-	 * these pops can run any more.
-	 * @param unsettled the slabs that came back from the lost connection, in the order in
+	 * Gives each slab the values that its pops took. With no slabs, it only checks that
+	 * the values popped earlier are still in the receipt. Call it only when none of these
+	 * pops can run any more.
+	 * @param returned the slabs that came back from the lost connection, in the order in
 	 * which they were sent
-	 * @param settled how many popped values are in the account already
+	 * @param counted how many popped values the job has already counted
 	 * @return {@code false} if the values cannot be found
 	 */
-	boolean resolve(List<Slab> unsettled, long settled);
+	boolean resolve(List<Slab> returned, long counted);
 
 }

@@ -109,14 +109,15 @@ final class ReplicaConfirmation {
 	private long waitForReplicas(Pipeline pipeline, LaneSettings settings) {
 		long deadline = System.nanoTime() + settings.replicasTimeout().toNanos();
 		Duration wait = min(settings.replicasTimeout(), MAX_WAIT);
-		long confirmed = pipeline.confirmed(this.replicas, wait, settings.timeout());
+		long confirmed = pipeline.waitForReplicas(this.replicas, wait, settings.timeout());
 		while (confirmed < this.replicas && !this.context.stop().isSet()) {
 			// WAIT 0 would wait forever.
 			long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
 			if (millis <= 0) {
 				break;
 			}
-			confirmed = pipeline.confirmed(this.replicas, min(Duration.ofMillis(millis), MAX_WAIT), settings.timeout());
+			confirmed = pipeline.waitForReplicas(this.replicas, min(Duration.ofMillis(millis), MAX_WAIT),
+					settings.timeout());
 		}
 		return confirmed;
 	}

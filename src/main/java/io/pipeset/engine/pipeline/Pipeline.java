@@ -69,8 +69,8 @@ public final class Pipeline {
 		this.connection.dispatch(new ExchangeCommand(exchange, this, whenDone));
 		this.connection.flushCommands();
 		if (!this.connection.isOpen()) {
-			// If the connection ends between Lettuce's check and Lettuce's buffer, the
-			// commands stay in that buffer until the connection is closed.
+			// If the connection ends after Lettuce has checked it, the commands stay in
+			// Lettuce's buffer until the connection is closed.
 			abandon();
 		}
 	}
@@ -118,8 +118,8 @@ public final class Pipeline {
 	}
 
 	/**
-	 * When the connection was first lent. While it is open, its server has not restarted
-	 * since.
+	 * When the connection was first lent. Its server cannot have restarted after that
+	 * time without closing it.
 	 * @return a time of {@link System#nanoTime()}
 	 */
 	public long firstLentNanos() {
@@ -127,16 +127,16 @@ public final class Pipeline {
 	}
 
 	/**
-	 * Queries how many replicas have confirmed all commands sent on this connection. All
-	 * of them must be answered already.
+	 * Queries how many replicas have confirmed all commands sent on this connection. Call
+	 * it only when all these commands are answered.
 	 * @param timeout how long Redis waits for the replicas
-	 * @param silence how much longer to wait for the reply
+	 * @param extraWait how much longer to wait for the reply
 	 * @return the number of replicas, which may exceed {@code replicas}
 	 * @throws RedisCallException if Redis refuses WAIT, or if no reply comes, which
 	 * closes the connection
 	 */
-	public long confirmed(int replicas, Duration timeout, Duration silence) {
-		return new CallConnection(this.lender.address(), this.connection, timeout.plus(silence))
+	public long waitForReplicas(int replicas, Duration timeout, Duration extraWait) {
+		return new CallConnection(this.lender.address(), this.connection, timeout.plus(extraWait))
 			.call((commands) -> commands.waitForReplication(replicas, timeout.toMillis()));
 	}
 
@@ -151,8 +151,8 @@ public final class Pipeline {
 
 	/**
 	 * When the last bytes of a reply arrived on this connection.
-	 * @return a time of {@link System#nanoTime()}; the start of the batch before the
-	 * first reply
+	 * @return a time of {@link System#nanoTime()}; before the first reply, it is the time
+	 * at which the batch began
 	 */
 	public long lastReadNanos() {
 		return this.lastReadNanos;
@@ -160,7 +160,8 @@ public final class Pipeline {
 
 	/**
 	 * Why the connection was lost.
-	 * @return Lettuce's message, or {@code null}
+	 * @return that another server has become master, otherwise Lettuce's message;
+	 * {@code null} if there is neither
 	 */
 	public @Nullable String failure() {
 		ConnectionLender master = this.lender.successor();

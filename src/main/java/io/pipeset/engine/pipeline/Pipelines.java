@@ -56,12 +56,13 @@ final class Pipelines {
 	 * @param timeout how long to wait for the fences of lost connections, and then again
 	 * for a connection
 	 * @param stop ends the wait for fences
-	 * @param release runs once, when the connection is back or will certainly not be
-	 * borrowed; if this method gives up waiting, another thread runs it later
+	 * @param releasePermit releases the permit for the connection. It runs exactly once,
+	 * when the connection is back or can no longer be borrowed. If this method gives up
+	 * waiting, that happens later, in another thread
 	 * @param batch sends slabs, and returns when each of them is done
 	 * @throws NoConnectionException if there was no connection; the batch was not called
 	 */
-	void run(FlushPolicy flush, Duration timeout, StopSignal stop, Runnable release, Consumer<Pipeline> batch)
+	void run(FlushPolicy flush, Duration timeout, StopSignal stop, Runnable releasePermit, Consumer<Pipeline> batch)
 			throws NoConnectionException {
 		boolean handedOver = false;
 		try {
@@ -70,7 +71,7 @@ final class Pipelines {
 				lend(flush, batch);
 			}
 			else {
-				Borrower borrower = new Borrower(flush, release, batch);
+				Borrower borrower = new Borrower(flush, releasePermit, batch);
 				this.borrowers.execute(borrower);
 				handedOver = true;
 				borrower.await(timeout);
@@ -78,7 +79,7 @@ final class Pipelines {
 		}
 		finally {
 			if (!handedOver) {
-				release.run();
+				releasePermit.run();
 			}
 		}
 	}
@@ -129,13 +130,13 @@ final class Pipelines {
 
 		private final FlushPolicy flush;
 
-		private final Runnable release;
+		private final Runnable releasePermit;
 
 		private final Consumer<Pipeline> batch;
 
-		Borrower(FlushPolicy flush, Runnable release, Consumer<Pipeline> batch) {
+		Borrower(FlushPolicy flush, Runnable releasePermit, Consumer<Pipeline> batch) {
 			this.flush = flush;
-			this.release = release;
+			this.releasePermit = releasePermit;
 			this.batch = batch;
 		}
 
@@ -152,7 +153,7 @@ final class Pipelines {
 			catch (NoConnectionException | RuntimeException | Error ex) {
 				failure = ex;
 			}
-			this.release.run();
+			this.releasePermit.run();
 			this.inTime.complete(true);
 			if (failure != null) {
 				this.ended.completeExceptionally(failure);

@@ -2,7 +2,7 @@ package io.pipeset.engine.pipeline;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** Makes threads stop waiting on behalf of a job, and wakes them. */
+/** Tells threads that wait for a job that the job stops, and wakes them. */
 public interface StopSignal {
 
 	/** A signal that is never set. */

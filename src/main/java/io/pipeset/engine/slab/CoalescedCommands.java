@@ -89,7 +89,8 @@ final class CoalescedCommands {
 		return kind != CoalescedCommand.NONE && (allowed.severalKeys() || !kind.hasSeveralKeys())
 				&& (allowed.sets() || kind != CoalescedCommand.MSET)
 				&& (allowed.expiringSets() || kind != CoalescedCommand.MSETEX)
-				&& (allowed.countedPops() || kind != CoalescedCommand.COUNT) && (!needsReplies || kind.tellsReplies());
+				&& (allowed.countedPops() || kind != CoalescedCommand.COUNT)
+				&& (!needsReplies || kind.hasRecordReplies());
 	}
 
 	/**

@@ -61,7 +61,7 @@ public final class SlabSlots {
 	}
 
 	/** Cancels ASKING for all commands. */
-	public void askNothing() {
+	public void clearAsking() {
 		this.attempt.setAsking(new BitSet(0));
 	}
 

@@ -11,7 +11,7 @@ import io.pipeset.record.encoding.NearestName;
 public final class FormatHints {
 
 	/** Advice for a body whose line breaks are missing. */
-	public static final String KEEP_LINES = "curl's -d removes line breaks, --data-binary keeps them";
+	public static final String KEEP_LINE_BREAKS = "curl's -d removes line breaks, --data-binary keeps them";
 
 	private static final Set<String> CHANGES_DATABASE = Set.of("SELECT", "SWAPDB", "RESET");
 

@@ -3,8 +3,8 @@ package io.pipeset.record.body;
 import java.io.IOException;
 
 /**
- * Thrown if a body ends too early, or has a mistake that hides where the next record
- * begins.
+ * Thrown if a body ends too early, or has a mistake after which the next record cannot be
+ * found.
  */
 public final class MalformedBodyException extends IOException {
 

@@ -8,19 +8,19 @@ public final class PlainBytes {
 
 	private final boolean[] plain = new boolean[0x80];
 
-	/** Each other byte, repeated eight times. */
-	private final long[] others;
+	/** Each special byte of ASCII, repeated in all eight bytes of a long. */
+	private final long[] specials;
 
-	private PlainBytes(String others) {
+	private PlainBytes(String specials) {
 		for (int i = 0; i < this.plain.length; i++) {
-			this.plain[i] = others.indexOf(i) < 0;
+			this.plain[i] = specials.indexOf(i) < 0;
 		}
-		this.others = others.chars().mapToLong((other) -> LineScanner.ONES * other).toArray();
+		this.specials = specials.chars().mapToLong((other) -> LineScanner.ONES * other).toArray();
 	}
 
 	/** All ASCII bytes except some. */
-	public static PlainBytes asciiExcept(String others) {
-		return new PlainBytes(others);
+	public static PlainBytes asciiExcept(String specials) {
+		return new PlainBytes(specials);
 	}
 
 	/**
@@ -33,7 +33,7 @@ public final class PlainBytes {
 		for (; at <= to - Long.BYTES; at += Long.BYTES) {
 			long eight = LineScanner.eight(bytes, at);
 			long found = eight & LineScanner.HIGH_BITS;
-			for (long other : this.others) {
+			for (long other : this.specials) {
 				found |= LineScanner.zeros(eight ^ other);
 			}
 			if (found != 0) {

@@ -11,7 +11,7 @@ import io.pipeset.record.memory.MemoryReservation;
 public final class Spans {
 
 	/** The largest number of spans that needs no memory reservation. */
-	private static final int MAX_FREE_SPANS = 1024;
+	private static final int MAX_UNRESERVED_SPANS = 1024;
 
 	private static final int SPAN_BYTES = 8;
 
@@ -25,12 +25,12 @@ public final class Spans {
 		this.memory = memory;
 	}
 
-	/** Removes all spans, and releases the memory for many of them. */
+	/** Removes all spans. If memory was reserved for them, releases it. */
 	public void clear() {
 		this.count = 0;
-		if (capacity() > MAX_FREE_SPANS) {
+		if (capacity() > MAX_UNRESERVED_SPANS) {
 			this.memory.release(reservedBytes(capacity()));
-			this.offsetsAndLengths = new int[MAX_FREE_SPANS * 2];
+			this.offsetsAndLengths = new int[MAX_UNRESERVED_SPANS * 2];
 		}
 	}
 
@@ -81,7 +81,7 @@ public final class Spans {
 	}
 
 	private void grow(int size) {
-		if (size > MAX_FREE_SPANS) {
+		if (size > MAX_UNRESERVED_SPANS) {
 			this.memory.reserve(reservedBytes(size));
 			this.memory.release(reservedBytes(capacity()));
 		}
@@ -89,7 +89,7 @@ public final class Spans {
 	}
 
 	private static long reservedBytes(int size) {
-		return (size > MAX_FREE_SPANS) ? MemoryReservation.ofArray((long) size * SPAN_BYTES) : 0;
+		return (size > MAX_UNRESERVED_SPANS) ? MemoryReservation.ofArray((long) size * SPAN_BYTES) : 0;
 	}
 
 }

@@ -223,7 +223,7 @@ public final class CsvReader implements RecordReader {
 				+ (long) NAME_BYTES * Math.min(this.cells.count(), CsvHeader.MAX_COLUMNS);
 		this.limit.memory().reserve(names);
 		CsvColumns columns = createColumns(CsvHeader.of(this.cells, this.syntax),
-				(end == this.buffer.end()) ? "; " + FormatHints.KEEP_LINES : "");
+				(end == this.buffer.end()) ? "; " + FormatHints.KEEP_LINE_BREAKS : "");
 		this.limit.memory().reserve(Math.max(0, columns.bytes() - names));
 		this.limit.memory().release(Math.max(0, names - columns.bytes()));
 		consumeRow(end);

@@ -139,7 +139,7 @@ final class JsonCursor {
 		if (this.at < this.end) {
 			JsonFault fault = JsonFault.expected("nothing more after the record", this.bytes, this.at, this.end);
 			boolean another = this.bytes[this.at] == '{' || this.bytes[this.at] == '[';
-			throw (another) ? JsonFault.grammar(this.at, fault.text() + ": " + FormatHints.KEEP_LINES) : fault;
+			throw (another) ? JsonFault.grammar(this.at, fault.text() + ": " + FormatHints.KEEP_LINE_BREAKS) : fault;
 		}
 	}
 

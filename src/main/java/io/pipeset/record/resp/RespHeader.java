@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the lengths in RESP, by the rules of Redis: digits without a sign or a leading
- * zero, up to a bound. Positions ({@code at}) are relative to the start of the buffer,
- * where a command begins.
+ * zero, up to a bound. The only exception is -1, for a null. Positions ({@code at}) are
+ * relative to the start of the buffer, where a command begins.
  */
 final class RespHeader {
 
@@ -67,14 +67,14 @@ final class RespHeader {
 			next++;
 			if (next - at > MAX_DIGITS + 1 || number > most || (number == digit && next > at + 2)) {
 				throw lost(this.buffer.start() + at + 1,
-						what + " has a length of 0 to " + most + ", without leading zeros");
+						"the length of " + what + " must be 0 to " + most + ", without leading zeros");
 			}
 		}
 		if (next == at + 1) {
 			throw unexpected(next, "the length of " + what + ", 0 to " + most);
 		}
 		if (this.buffer.bytes()[this.buffer.start() + next] == '$') {
-			throw lost(this.buffer.start() + next, "expected \\r\\n, found '$': " + FormatHints.KEEP_LINES);
+			throw lost(this.buffer.start() + next, "expected \\r\\n, found '$': " + FormatHints.KEEP_LINE_BREAKS);
 		}
 		expectLineEnd(next);
 		this.length = next + CRLF - at;
@@ -84,7 +84,7 @@ final class RespHeader {
 	private long readNull(int at) throws IOException {
 		require(at + 3);
 		if (this.buffer.bytes()[this.buffer.start() + at + 2] != '1') {
-			throw unexpected(at + 2, "1, because the only length below 0 is -1, a null");
+			throw unexpected(at + 2, "1, for the length -1 of a null");
 		}
 		expectLineEnd(at + 3);
 		this.length = 3 + CRLF;

@@ -13,8 +13,8 @@ import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.springframework.stereotype.Component;
 
 /**
- * Sends each response when it is complete. Spring MVC flushes a response before Tomcat
- * knows its length, and Tomcat would then send it in two pieces.
+ * Sends each synchronous response when it is complete. Spring MVC flushes a response
+ * before Tomcat knows its length, and Tomcat would then send it in two pieces.
  */
 @Component
 class NoEarlyFlushFilter implements Filter {

@@ -119,7 +119,7 @@ class SentinelNodesTests {
 					return nodes.failovers() == 1;
 				});
 				assertThatExceptionOfType(RedisCallException.class)
-					.isThrownBy(() -> pipeline.confirmed(1, Duration.ofMillis(1), SOON));
+					.isThrownBy(() -> pipeline.waitForReplicas(1, Duration.ofMillis(1), SOON));
 				assertThat(pipeline.looksSuperseded()).isTrue();
 				assertThat(pipeline.failure()).isEqualTo("Redis at " + address(next) + " has become master");
 				fence.set(pipeline.fence());

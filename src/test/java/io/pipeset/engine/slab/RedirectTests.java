@@ -115,7 +115,7 @@ class RedirectTests {
 		settle(slab, true);
 		assertThat(write(slab)).containsExactly("SET a 2");
 		slab.slots().ask(0);
-		slab.slots().askNothing();
+		slab.slots().clearAsking();
 		read(slab, OK, 1000);
 		settle(slab, false);
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));

@@ -89,7 +89,7 @@ class ObjectRecordTests {
 					{"op":"DEL","key":"Y=Q=","encoding":"base64"}         | 'Y=Q=' is not Base64 with padding
 					{"op":"DEL","key":"YQ==","args":["_-8="],"encoding":"base64"} | '_-8=' is not Base64 with padding
 					{"op":"EVALSHA","key":"k","args":["x",0]}             | record member 'key' does not go with EVALSHA: EVALSHA takes 'args' alone
-					{"op":"DEL","key":"k","kee":1}                        | record member 'kee' is not known; allowed are op, key, value, fields, ttl, expireAt, count, args, id, error, raw, encoding
+					{"op":"DEL","key":"k","kee":1}                        | record member 'kee' is not known; allowed are op, key, value, fields, ttl, expireAt, count, args, id, error, raw, settings, encoding
 					{"op":"DEL","key":"k","":1}                           | record member '' is not known
 					{"op":"DEL","key":"k","Key":"k"}                      | record member 'Key' is not known
 					{"op":"DEL","key":"a","key":"b"}                      | record member 'key' is repeated
@@ -107,12 +107,12 @@ class ObjectRecordTests {
 					{"op":"DEL","key":"k","args":["b",null]}              | record member 'args' takes strings, numbers and booleans, not null
 					{"op":7,"key":"k"}                                    | record member 'op' takes a string, not the number 7
 					{"op":null,"key":"k"}                                 | record member 'op' takes a string, not null
-					{"op":"SET","key":"k","value":1,"ttl":0}              | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (a moment is for expireAt), not the number 0
-					{"op":"SET","key":"k","value":1,"ttl":-1}             | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (a moment is for expireAt), not the number -1
-					{"op":"SET","key":"k","value":1,"ttl":1.5}            | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (a moment is for expireAt), not the number 1.5
-					{"op":"SET","key":"k","value":1,"ttl":"60 s"}         | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (a moment is for expireAt), not the string '60 s'
-					{"op":"SET","key":"k","value":1,"ttl":""}             | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (a moment is for expireAt), not the string ''
-					{"op":"SET","key":"k","value":1,"ttl":1234567890123456789} | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (a moment is for expireAt), not the number 1234567890123456789
+					{"op":"SET","key":"k","value":1,"ttl":0}              | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a point in time, use expireAt), not the number 0
+					{"op":"SET","key":"k","value":1,"ttl":-1}             | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a point in time, use expireAt), not the number -1
+					{"op":"SET","key":"k","value":1,"ttl":1.5}            | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a point in time, use expireAt), not the number 1.5
+					{"op":"SET","key":"k","value":1,"ttl":"60 s"}         | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a point in time, use expireAt), not the string '60 s'
+					{"op":"SET","key":"k","value":1,"ttl":""}             | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a point in time, use expireAt), not the string ''
+					{"op":"SET","key":"k","value":1,"ttl":1234567890123456789} | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a point in time, use expireAt), not the number 1234567890123456789
 					{"op":"RPOP","key":"k","count":-1}                    | record member 'count' takes a whole number, 0 or more, not the number -1
 					{"op":"RPOP","key":"k","count":true}                  | record member 'count' takes a whole number, 0 or more, not true
 					{"op":"DEL","key":"k","id":true}                      | record member 'id' takes a string or a number, of at most 256 bytes, not true

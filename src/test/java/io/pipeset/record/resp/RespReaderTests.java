@@ -110,17 +110,17 @@ class RespReaderTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-			*-2                    | 2  | expected 1, because the only length below 0 is -1, a null, found '2'
-			*-                     | 2  | expected 1, because the only length below 0 is -1, a null, found byte 0x0D
+			*-2                    | 2  | expected 1, for the length -1 of a null, found '2'
+			*-                     | 2  | expected 1, for the length -1 of a null, found byte 0x0D
 			*-12                   | 3  | expected \\r\\n, found '2'
 			*                      | 1  | expected the length of a command, 0 to 2147483647, found byte 0x0D
-			*2147483648            | 1  | a command has a length of 0 to 2147483647
-			*99999999999999999999  | 1  | a command has a length of 0 to 2147483647
-			*01                    | 1  | a command has a length of 0 to 2147483647, without leading zeros
+			*2147483648            | 1  | the length of a command must be 0 to 2147483647
+			*99999999999999999999  | 1  | the length of a command must be 0 to 2147483647
+			*01                    | 1  | the length of a command must be 0 to 2147483647, without leading zeros
 			*1x                    | 2  | expected \\r\\n, found 'x'
-			*1,$-3                 | 6  | expected 1, because the only length below 0 is -1, a null, found '3'
-			*1,$536870913          | 5  | a bulk string has a length of 0 to 536870912
-			*1,$9223372036854775808 | 5  | a bulk string has a length of 0 to 536870912
+			*1,$-3                 | 6  | expected 1, for the length -1 of a null, found '3'
+			*1,$536870913          | 5  | the length of a bulk string must be 0 to 536870912
+			*1,$9223372036854775808 | 5  | the length of a bulk string must be 0 to 536870912
 			*1,$+3,DEL             | 5  | expected the length
 			*1,$ 3,DEL             | 5  | expected the length
 			*2,DEL,k               | 4  | expected '$' and the length of a bulk string, found 'D'

@@ -18,8 +18,9 @@ import org.springframework.core.NestedExceptionUtils;
 
 /**
  * Sends single commands on a lent connection, each after the reply to the one before. No
- * other class sends single commands. If this class gives up waiting for a reply, it
- * closes the connection. Otherwise its next user would take the late reply for its own.
+ * other class sends single commands. If no reply comes in time, this class closes the
+ * connection, because the next user of the connection would take the late reply for the
+ * reply to its own command.
  */
 public final class CallConnection {
 

@@ -6,16 +6,16 @@ import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContextHolder;
 
 /** Finds the client of a request. */
-final class Callers {
+final class CurrentClient {
 
-	private Callers() {
+	private CurrentClient() {
 	}
 
 	/**
 	 * The authenticated client of the request that this thread serves.
 	 * @throws IllegalStateException if there is none, which is a defect of the service
 	 */
-	static Client current() {
+	static Client get() {
 		Authentication authentication = SecurityContextHolder.getContext().getAuthentication();
 		if (authentication != null && authentication.getPrincipal() instanceof Client client) {
 			return client;
