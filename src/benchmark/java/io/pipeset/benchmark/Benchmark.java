@@ -46,7 +46,7 @@ import io.pipeset.benchmark.report.Versions;
 public final class Benchmark {
 
 	private static final List<String> FULL = List.of("set", "formats", "rivals", "hset", "push", "rpop", "sweep",
-			"values", "analyses", "cluster", "small", "start", "far");
+			"values", "embeddings", "analyses", "cluster", "small", "start", "far");
 
 	private static final String LONG = "long";
 
