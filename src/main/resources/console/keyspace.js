@@ -117,7 +117,7 @@ async function beginning(main, page) {
 	const labels = { match: ['Keys', 'all keys', 'a pattern such as user:*; all keys if empty'], separator: ['Separator', ':', 'the text that ends a prefix'], depth: ['Depth', '1', 'prefixes have so many separators, 1 to 8'] };
 	const given = () => Object.fromEntries(Object.entries(kept).filter(([, value]) => value));
 	const inputs = rows.map((row) => {
-		const [label, placeholder, hint] = labels[row.name] ?? [row.name, row.byDefault ?? '', row.meaning];
+		const [label, placeholder, hint] = labels[row.name] ?? [row.name, row.defaultValue ?? '', row.meaning];
 		const input = inputOf(row, kept[row.name]);
 		input.placeholder = placeholder;
 		input.addEventListener('input', () => {

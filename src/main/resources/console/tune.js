@@ -20,18 +20,18 @@ const LARGE_BASELINES = 2;
 /** Opens the form, with the parameters of an earlier tuning perhaps. */
 export async function tune(main, page, earlier) {
 	const rows = await settings('tuning');
-	const byDefault = Object.fromEntries(rows.map((row) => [row.name, row.byDefault]));
+	const defaults = Object.fromEntries(rows.map((row) => [row.name, row.defaultValue]));
 	const given = new URLSearchParams(earlier ?? '');
 	const inputs = Object.fromEntries(rows.map((row) => {
 		const input = inputOf(row);
 		input.value = given.get(row.name) ?? '';
 		if (row.values) {
-			input.options[0].textContent = row.byDefault;
+			input.options[0].textContent = row.defaultValue;
 			input.options[0].selected = !given.has(row.name);
-			[...input.options].find((option) => option.value === row.byDefault)?.remove();
+			[...input.options].find((option) => option.value === row.defaultValue)?.remove();
 		}
 		else {
-			input.placeholder = row.byDefault;
+			input.placeholder = row.defaultValue;
 		}
 		input.addEventListener('input', draw);
 		return [row.name, input];
@@ -57,7 +57,7 @@ export async function tune(main, page, earlier) {
 	}
 
 	function draw() {
-		const value = (name) => inputs[name].value.trim() || byDefault[name];
+		const value = (name) => inputs[name].value.trim() || defaults[name];
 		const grid = GRID.reduce((product, name) => product * value(name).split(',').length, 1);
 		const sent = Number(value('records')) * ((grid + LARGE_BASELINES) * Number(value('runs')) + 1);
 		cost.textContent = `${count(grid, 'row')}, ${count(Number(value('runs')), 'run')} of each: about ${number(sent)} commands and ${bytes(sent * (Number(value('valueBytes')) + COMMAND_BYTES))} to Redis, in ${value('budget')} at most and the run that is under way then. Its keys are its own, and are removed in the end.`;
