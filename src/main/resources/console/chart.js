@@ -1,16 +1,16 @@
-// The outcomes of a job over its time, one upon the other.
+// A stacked area chart of the outcomes of a job over time.
 
 import { duration, number } from './page.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-const MOST_POINTS = 400;
+const MAX_POINTS = 400;
 
 const WIDTH = 800;
 
 const HEIGHT = 180;
 
-/** The outcomes from the bottom up. */
+/** The outcomes from bottom to top. */
 export const OUTCOMES = ['applied', 'noop', 'unknown', 'unprocessed', 'rejected'];
 
 export function svg(tag, properties, ...children) {
@@ -22,8 +22,8 @@ export function svg(tag, properties, ...children) {
 	return element;
 }
 
-/** The next number above that one says easily. */
-function round(value) {
+/** The next round number. */
+function roundUp(value) {
 	const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
 	return [1, 2, 2.5, 5, 10].map((step) => step * power).find((step) => step >= value) ?? value;
 }
@@ -45,20 +45,20 @@ export class Chart {
 		this.element.className = 'chart';
 		const caption = document.createElement('figcaption');
 		caption.textContent = 'Records by outcome';
-		this.legend = OUTCOMES.map((name) => Object.assign(label(`legend ${name}`), { textContent: (name === 'unknown') ? 'on their way' : name }));
+		this.legend = OUTCOMES.map((name) => Object.assign(label(`legend ${name}`), { textContent: (name === 'unknown') ? 'in flight' : name }));
 		caption.append(...this.legend);
 		this.element.append(caption, this.drawing, this.top, this.middle, this.from, this.to);
 		this.element.hidden = true;
 	}
 
-	/** Begins anew with a job that goes on, whose time is that since then. */
-	forget() {
+	/** Removes all points, because the time of a resumed job begins at zero. */
+	clear() {
 		this.points = [];
 	}
 
-	/** Adds the counts of a moment, in milliseconds since the job was asked for. */
+	/** Adds the counts at a time, in milliseconds since the job was created. */
 	add(at, counts, active) {
-		this.legend[OUTCOMES.indexOf('unknown')].textContent = (active || !counts.unknown) ? 'on their way' : 'unknown';
+		this.legend[OUTCOMES.indexOf('unknown')].textContent = (active || !counts.unknown) ? 'in flight' : 'unknown';
 		const last = this.points[this.points.length - 1];
 		if (at < last?.at) {
 			return;
@@ -67,11 +67,11 @@ export class Chart {
 			this.points.pop();
 		}
 		this.points.push({ at, counts });
-		if (this.points.length > MOST_POINTS) {
-			// Half as fine, but for the last ones.
-			this.points = this.points.filter((point, i) => i % 2 === 0 || i > MOST_POINTS - 20);
+		if (this.points.length > MAX_POINTS) {
+			// Keep every second point, and all of the newest.
+			this.points = this.points.filter((point, i) => i % 2 === 0 || i > MAX_POINTS - 20);
 		}
-		// A job that one comes to in the middle has no beginning here.
+		// One poll shows no change over time, for example of a job that has ended.
 		this.element.hidden = this.points.length < 3;
 		if (!this.element.hidden) {
 			this.draw();
@@ -80,10 +80,10 @@ export class Chart {
 
 	draw() {
 		const last = this.points[this.points.length - 1];
-		const most = round(Math.max(...this.points.map(({ counts }) => OUTCOMES.reduce((sum, name) => sum + counts[name], 0))));
+		const max = roundUp(Math.max(...this.points.map(({ counts }) => OUTCOMES.reduce((sum, name) => sum + counts[name], 0))));
 		const first = this.points[0].at;
 		const x = (at) => ((at - first) / Math.max(1, last.at - first) * WIDTH).toFixed(1);
-		const y = (value) => (HEIGHT - value / most * HEIGHT).toFixed(1);
+		const y = (value) => (HEIGHT - value / max * HEIGHT).toFixed(1);
 		let below = this.points.map(() => 0);
 		OUTCOMES.forEach((name, i) => {
 			const above = below.map((sum, at) => sum + this.points[at].counts[name]);
@@ -92,8 +92,8 @@ export class Chart {
 			below = above;
 			this.legend[i].hidden = !this.points.some(({ counts }) => counts[name]);
 		});
-		this.top.textContent = number(most);
-		this.middle.textContent = number(most / 2);
+		this.top.textContent = number(max);
+		this.middle.textContent = number(max / 2);
 		this.from.textContent = first ? duration(first) : '0 s';
 		this.to.textContent = duration(last.at);
 		this.drawing.setAttribute('aria-label',

@@ -1,4 +1,4 @@
-// The frame: the page that the address names.
+// Opens the page that the URL names.
 
 import { job } from './job.js';
 import { jobs } from './jobs.js';
@@ -18,11 +18,11 @@ const PAGES = [
 	[/^#\/service$/, status, 'Service'],
 ];
 
-let left = new AbortController();
+let currentPage = new AbortController();
 
 async function open(event) {
-	left.abort();
-	left = new AbortController();
+	currentPage.abort();
+	currentPage = new AbortController();
 	const main = document.getElementById('main');
 	const [page, id] = PAGES.map((candidate) => [candidate, candidate[0].exec(location.hash)?.[1]]).find(([candidate]) => candidate[0].test(location.hash)) ?? [];
 	if (!page) {
@@ -41,13 +41,13 @@ async function open(event) {
 		scrollTo(0, 0);
 		main.focus({ preventScroll: true });
 	}
-	const signal = left.signal;
+	const signal = currentPage.signal;
 	try {
 		await page[1](main, signal, id);
 	}
 	catch (error) {
 		if (!signal.aborted) {
-			main.append(h('p', { class: 'problem', role: 'alert' }, `This page has failed: ${error.message}. Load it again.`));
+			main.append(h('p', { class: 'problem', role: 'alert' }, `This page failed: ${error.message}. Reload it.`));
 			throw error;
 		}
 	}

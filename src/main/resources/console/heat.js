@@ -1,59 +1,59 @@
-// The account of a tuning: its rows as a heat map, the recommendation, and the ways without a pipeline.
+// The report of a tuning: its recommendation, its rows as a heat map, and the baselines.
 
-import { use } from './load.js';
+import { useSettings } from './load.js';
 import { bar, count, curl, duration, h, number, query, shell } from './page.js';
 import { address, isKeyed } from './service.js';
 
-/** A row that takes so many times as long as the fastest one, or longer, has no colour. */
-const COLD = 2;
+/** A row without colour takes this many times as long as the fastest row, or longer. */
+const COLOURLESS_FACTOR = 2;
 
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 
 const time = (seconds) => duration(seconds * 1000);
 
-const choiceOf = ({ batchSize, flush, concurrency }) => ({ batchSize, flush, concurrency });
+const settingsOf = ({ batchSize, flush, concurrency }) => ({ batchSize, flush, concurrency });
 
-const words = (row) => Object.entries(choiceOf(row)).map(([name, value]) => `${name}=${value}`).join(' ');
+const words = (row) => Object.entries(settingsOf(row)).map(([name, value]) => `${name}=${value}`).join(' ');
 
 const distinct = (values) => [...new Set(values)];
 
 const increasing = (values) => distinct(values).sort((a, b) => a - b);
 
-/** The account of a tuning that has ended, however it has. */
-export function tuned(report) {
+/** Shows the report of a tuning that was completed, stopped or cancelled. */
+export function tuningReport(report) {
 	const { rows, baselines, recommended, because, settings, roundTripMicros } = report;
 	const measured = rows.filter((row) => row.seconds);
-	const anew = h('a', { class: 'button', href: `#/tune?${query(parameters(report))}` }, 'Tune again');
+	const tuneAgain = h('a', { class: 'button', href: `#/tune?${query(parameters(report))}` }, 'Tune again');
 	if (!recommended) {
-		return h('div', {}, h('p', { class: 'warning' }, `There is no recommendation: ${because}.${report.state === 'completed' ? ' A larger budget, or fewer rows, will have one.' : ''}`), h('p', { class: 'actions' }, anew));
+		return h('div', {}, h('p', { class: 'warning' }, `There is no recommendation: ${because}.${report.state === 'completed' ? ' Use a larger budget or fewer rows.' : ''}`), h('p', { class: 'actions' }, tuneAgain));
 	}
 	const best = measured.find((row) => words(row) === words(recommended));
 	return h('div', {}, h('section', { class: 'good recommended', 'aria-labelledby': 'recommended-title' },
 			h('h2', { id: 'recommended-title' }, report.state === 'completed' ? 'Recommended' : 'Recommended so far'),
 			h('p', {}, h('code', {}, words(recommended))),
 			h('p', {}, `${number(best.recordsPerSecond)} records a second, ${time(best.seconds.median)} for ${number(settings.records)}. It is ${because}.`),
-			h('p', { class: 'actions' }, h('button', { type: 'button', class: 'main', id: 'use', onclick: () => use(choiceOf(recommended)) }, 'Use these settings'), anew)),
+			h('p', { class: 'actions' }, h('button', { type: 'button', class: 'main', id: 'use', onclick: () => useSettings(settingsOf(recommended)) }, 'Use these settings'), tuneAgain)),
 	h('section', { 'aria-labelledby': 'heat-title' }, h('h2', { id: 'heat-title' }, 'Records a second'),
 			h('p', { class: 'hint' }, `Each run sends ${count(settings.records, settings.op)} with values of ${count(settings.valueBytes, 'byte')}${roundTripMicros === undefined ? '' : `; a round trip takes ${duration(roundTripMicros / 1000)}`}. Times are medians.`),
-			map(rows, measured, recommended)),
+			heatMaps(rows, measured, recommended)),
 	h('section', { 'aria-labelledby': 'rows-title' }, h('h2', { id: 'rows-title' }, 'All rows, the fastest first'), table(rows, recommended)),
-	beside(baselines, best),
+	comparison(baselines, best),
 	h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'This tuning'), shell(curl({ method: 'POST', url: address(`v1/tunings?${query(parameters(report))}`), keyed: isKeyed() })),
-			h('p', {}, 'A load with these settings'), shell(curl({ method: 'POST', url: address(`v1/jobs?${query(Object.entries(choiceOf(recommended)))}`), headers: { 'Content-Type': 'application/x-ndjson' }, file: 'records.ndjson', keyed: isKeyed() }))));
+			h('p', {}, 'A load with these settings'), shell(curl({ method: 'POST', url: address(`v1/jobs?${query(Object.entries(settingsOf(recommended)))}`), headers: { 'Content-Type': 'application/x-ndjson' }, file: 'records.ndjson', keyed: isKeyed() }))));
 }
 
-/** The call that makes the same rows. */
+/** The parameters of a tuning with the same rows. */
 function parameters({ settings, rows }) {
 	const { op, records, valueBytes, runs, budget } = settings;
 	const lists = { batchSizes: increasing(rows.map((row) => row.batchSize)), flushes: distinct(rows.map((row) => row.flush)), concurrencies: increasing(rows.map((row) => row.concurrency)) };
-	// The row of the defaults stands beside a grid only if the call has named no list.
+	// A tuning without lists also measures the default settings, which are no part of its grid.
 	const isGrid = Object.values(lists).reduce((product, list) => product * list.length, 1) === rows.length;
 	return Object.entries({ op, records, valueBytes, ...(isGrid ? lists : {}), runs, budget });
 }
 
-/** A map of the rows for each number of lanes: batches from left to right, flushes from top to bottom. */
-function map(rows, measured, recommended) {
-	const least = Math.min(...measured.map((row) => row.seconds.median));
+/** A heat map for each number of lanes: batch sizes from left to right, flushes from top to bottom. */
+function heatMaps(rows, measured, recommended) {
+	const fastest = Math.min(...measured.map((row) => row.seconds.median));
 	const sizes = increasing(rows.map((row) => row.batchSize));
 	const flushes = distinct(rows.map((row) => row.flush));
 	const cell = (row) => {
@@ -67,15 +67,15 @@ function map(rows, measured, recommended) {
 		const isBest = words(row) === words(recommended);
 		const element = h('td', { class: isBest ? 'best' : '', title: `${words(row)}: ${time(min)} to ${time(max)} in ${count(row.runs, 'run')}${isBest ? ', recommended' : ''}` },
 				h('strong', {}, short.format(row.recordsPerSecond)), h('small', {}, time(median)));
-		element.style.setProperty('--heat', `${Math.round(100 * Math.max(0, (COLD - median / least) / (COLD - 1)))}%`);
+		element.style.setProperty('--heat', `${Math.round(100 * Math.max(0, (COLOURLESS_FACTOR - median / fastest) / (COLOURLESS_FACTOR - 1)))}%`);
 		return element;
 	};
 	const tables = increasing(rows.map((row) => row.concurrency)).map((lanes) => h('table', { class: 'heat' }, h('caption', {}, count(lanes, 'lane')),
 			h('thead', {}, h('tr', {}, h('td', {}, h('small', {}, 'flush, batch size')), sizes.map((size) => h('th', { scope: 'col' }, number(size))))),
 			h('tbody', {}, flushes.map((flush) => h('tr', {}, h('th', { scope: 'row' }, flush),
 					sizes.map((size) => cell(rows.find((row) => row.batchSize === size && row.flush === flush && row.concurrency === lanes))))))));
-	return h('figure', { class: 'heats' }, h('div', { class: 'maps', tabindex: 0, role: 'region', 'aria-label': 'Heat map; the table below has the same' }, tables),
-			h('figcaption', {}, h('span', {}, 'half as fast or slower'), h('span', { class: 'scale' }), h('span', {}, 'the fastest'), h('span', { class: 'ring' }), h('span', {}, 'recommended')));
+	return h('figure', { class: 'heats' }, h('div', { class: 'maps', tabindex: 0, role: 'region', 'aria-label': 'Heat map; the table below has the same data' }, tables),
+			h('figcaption', {}, h('span', {}, 'half as fast or slower'), h('span', { class: 'scale' }), h('span', {}, 'fastest'), h('span', { class: 'ring' }), h('span', {}, 'recommended')));
 }
 
 function table(rows, recommended) {
@@ -89,18 +89,18 @@ function table(rows, recommended) {
 			h('thead', {}, h('tr', {}, columns.map(([title, , kind]) => h('th', { scope: 'col', class: kind ?? 'number' }, title)), h('th', { scope: 'col' }, h('span', { class: 'unseen' }, 'Use')))),
 			h('tbody', {}, [...rows].sort((a, b) => speed(b) - speed(a)).map((row) => h('tr', { class: words(row) === words(recommended) ? 'best' : '' },
 					columns.map(([, text, kind]) => h('td', { class: kind ?? 'number' }, text(row))),
-					h('td', {}, h('button', { type: 'button', class: 'quiet', 'aria-label': `Use ${words(row)}`, onclick: () => use(choiceOf(row)) }, 'Use')))))));
+					h('td', {}, h('button', { type: 'button', class: 'quiet', 'aria-label': `Use ${words(row)}`, onclick: () => useSettings(settingsOf(row)) }, 'Use')))))));
 }
 
-/** The ways without a pipeline, or with a poor one, which show what the pipeline is worth. */
-function beside(baselines, best) {
-	const most = Math.max(best.recordsPerSecond, ...baselines.map((way) => way.recordsPerSecond ?? 0));
+/** Compares the recommended row with the baselines, which use no pipeline or a poor one. */
+function comparison(baselines, best) {
+	const max = Math.max(best.recordsPerSecond, ...baselines.map((way) => way.recordsPerSecond ?? 0));
 	const row = (name, speed, note) => h('div', { class: 'bar' }, h('dt', {}, name), speed === undefined ? h('dd', { class: 'hint' }, note)
-		: h('dd', {}, bar(speed, most, name), h('span', { class: 'number' }, `${number(speed)}/s`), h('small', {}, note)));
+		: h('dd', {}, bar(speed, max, name), h('span', { class: 'number' }, `${number(speed)}/s`), h('small', {}, note)));
 	const times = (factor) => `${factor < 10 ? factor.toFixed(1) : number(factor)} times as fast`;
-	return h('section', { 'aria-labelledby': 'beside-title' }, h('h2', { id: 'beside-title' }, 'Beside ways without a pipeline'), h('dl', { class: 'bars' },
+	return h('section', { 'aria-labelledby': 'comparison-title' }, h('h2', { id: 'comparison-title' }, 'Comparison with no pipeline'), h('dl', { class: 'bars' },
 			row('recommended', best.recordsPerSecond, ''),
-			baselines.map((way) => row(way.how, way.recordsPerSecond, way.refused ? `Redis does not let it run: ${way.refused}`
+			baselines.map((way) => row(way.how, way.recordsPerSecond, way.refused ? `Redis refuses it: ${way.refused}`
 				: way.recordsPerSecond === undefined ? 'not measured within the budget'
-				: `the recommended row is ${times(best.recordsPerSecond / way.recordsPerSecond)}${way.extrapolatedFrom ? `; by ${count(way.extrapolatedFrom, 'command')}` : ''}`))));
+				: `the recommended row is ${times(best.recordsPerSecond / way.recordsPerSecond)}${way.extrapolatedFrom ? `; measured with ${count(way.extrapolatedFrom, 'command')}` : ''}`))));
 }

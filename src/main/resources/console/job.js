@@ -1,64 +1,62 @@
-// A job: followed while it runs, and its account when it has ended.
+// The page of a job: its progress while it is active, and its report when it has ended.
 
-import { OUTCOMES, Chart } from './chart.js';
-import { mend, settingsOfRecords, sources } from './load.js';
-import { bytes, count, curl, duration, h, moment, notice, number, percent, query, shell, tell } from './page.js';
-import { bytesOf, shown } from './prefixes.js';
-import { Rows } from './rows.js';
-import { tuned } from './heat.js';
+import { Chart, OUTCOMES } from './chart.js';
+import { fixRows, settingsOfRecords, sources } from './load.js';
+import { announce, bytes, count, curl, duration, h, moment, notice, number, percent, query, shell } from './page.js';
+import { bytesOf, displayName } from './prefixes.js';
+import { VirtualTable } from './rows.js';
+import { tuningReport } from './heat.js';
 import { rowsAt } from './sample.js';
 import { Problem, address, call, chunks, follow, isKeyed, json, upload } from './service.js';
 
-/** The failures that a page shows; all others are in the download. */
-const MOST_FAILURES = 10_000;
+/** The most failures that a page shows. The download has all of them. */
+const MAX_FAILURES = 10_000;
 
-/** The wrong rows that one mends by hand. */
-const MOST_MENDED = 1000;
+/** The most rows that a user can fix on the page. */
+const MAX_FIXED_ROWS = 1000;
 
-/** The letters at the end of a reason that a row has always room for. */
-const END_LETTERS = 16;
+/** The characters at the end of a reason that a row always shows. */
+const END_CHARACTERS = 16;
 
 const MEANINGS = {
 	applied: 'Redis ran it',
-	noop: 'Redis ran it, and there was nothing to do',
-	rejected: 'refused: data did not change',
+	noop: 'Redis ran it, but there was nothing to do',
+	rejected: 'refused, so data did not change',
 	unknown: 'it may have run',
 	unprocessed: 'it did not run',
 };
 
-export const STATES = {
-	queued: 'waits', running: 'runs', completed: 'completed', stopped: 'stopped', failed: 'failed', cancelled: 'cancelled', interrupted: 'interrupted',
-};
+export const STATES = ['queued', 'running', 'completed', 'stopped', 'failed', 'cancelled', 'interrupted'];
 
 export function isActive(state) {
 	return state === 'queued' || state === 'running';
 }
 
-/** The name of a job: its operation, and its file where this tab has sent it. */
+/** The title of a job: its operation, and its file if this tab uploaded it. */
 export function titleOf(status) {
 	const what = { analysis: 'Analysis', tuning: 'Tuning' }[status.kind] ?? `${(status.op ?? 'records').replace('mixed', 'Mixed')} job`;
 	const source = sources.get(status.jobId);
 	return source ? `${what}: ${source.name}` : what;
 }
 
-/** The thing that a job counts. */
+/** The noun for what a job counts. */
 export function nounOf({ kind }) {
 	return { analysis: 'key', tuning: 'run' }[kind] ?? 'record';
 }
 
 export function badge(state) {
-	return h('span', { class: `badge ${state}` }, STATES[state] ?? state);
+	return h('span', { class: `badge ${state}` }, state);
 }
 
-/** A reason with its end, which has the wrong value, however little room there is. */
+/** A reason that always shows its end, because the wrong value is there. */
 function reason(text) {
-	const end = text.lastIndexOf(' ', text.length - END_LETTERS);
+	const end = text.lastIndexOf(' ', text.length - END_CHARACTERS);
 	return h('span', { class: 'reason', title: text }, h('span', {}, text.substring(0, end)), h('span', {}, text.substring(end)));
 }
 
-/** The key of a record as one reads it; it may be anything where the record is malformed. */
+/** The readable key of a record. The key of a malformed record may be of any JSON type. */
 function keyOf(key) {
-	return shown(bytesOf(typeof key === 'object' ? JSON.stringify(key) : String(key ?? '')));
+	return displayName(bytesOf(typeof key === 'object' ? JSON.stringify(key) : String(key ?? '')));
 }
 
 export async function job(main, page, id) {
@@ -68,22 +66,22 @@ export async function job(main, page, id) {
 	const about = h('p', { class: 'hint' });
 	const ending = notice();
 	ending.removeAttribute('role');
-	const mistaken = notice();
-	const bar = h('progress', { max: 1, 'aria-label': 'The share that is done' });
+	const errorNotice = notice();
+	const bar = h('progress', { max: 1, 'aria-label': 'Progress' });
 	const words = h('p', { class: 'words' });
 	const progress = h('div', { class: 'following' }, bar, words);
 	const chart = new Chart();
 	const tiles = h('dl', { class: 'tiles' });
 	const controls = h('section', { 'aria-labelledby': 'controls-title', hidden: true });
-	const account = h('div');
-	main.append(h('div', { class: 'title' }, title, state), about, ending, mistaken, progress, tiles, chart.element, controls, account);
+	const result = h('div');
+	main.append(h('div', { class: 'title' }, title, state), about, ending, errorNotice, progress, tiles, chart.element, controls, result);
 
 	let last;
 	let report;
-	let asking;
+	let reportRequest;
 
-	async function attempt(action, otherwise = () => {}) {
-		mistaken.say();
+	async function attempt(action, onProblem = () => {}) {
+		errorNotice.setText();
 		try {
 			return await action();
 		}
@@ -94,8 +92,8 @@ export async function job(main, page, id) {
 			if (!(error instanceof Problem)) {
 				throw error;
 			}
-			mistaken.say(error.message);
-			otherwise(error);
+			errorNotice.setText(error.message);
+			onProblem(error);
 			return undefined;
 		}
 	}
@@ -110,8 +108,8 @@ export async function job(main, page, id) {
 		title.textContent = titleOf(last);
 		document.title = `${isActive(last.state) && now.share !== undefined ? `${percent(now.share)} ` : ''}${titleOf(last)} · Pipeset`;
 		state.replaceChildren(badge(last.state), ...(last.dryRun ? [h('span', { class: 'badge' }, 'dry run')] : []));
-		about.replaceChildren(`asked for at ${moment(last.createdMillis)}${last.endedMillis ? `, took ${duration(last.endedMillis - last.createdMillis)}` : ''} `, h('code', {}, id));
-		ending.say(last.ending?.detail);
+		about.replaceChildren(`created ${moment(last.createdMillis)}${last.endedMillis ? `, took ${duration(last.endedMillis - last.createdMillis)}` : ''} `, h('code', {}, id));
+		ending.setText(last.ending?.detail);
 		progress.hidden = !isActive(last.state);
 		if (now.share !== undefined) {
 			bar.value = now.share;
@@ -120,16 +118,16 @@ export async function job(main, page, id) {
 			bar.removeAttribute('value');
 		}
 		const noun = nounOf(last);
-		words.textContent = (last.state === 'queued') ? 'It waits for its turn.' : (kind === 'tuning' && !now.total) ? 'It opens connections and warms up.' : [now.share === undefined ? null : percent(now.share),
+		words.textContent = (last.state === 'queued') ? 'It waits in the queue.' : (kind === 'tuning' && !now.total) ? 'It opens connections and warms up.' : [now.share === undefined ? null : percent(now.share),
 			now.total ? `${number(now.done)} of ${count(now.total, noun)}` : count(now.done, noun), kind === 'tuning' ? null : `${number(now.perSecond)}/s`,
 			now.leftMillis === undefined ? null : `${duration(now.leftMillis)} left`].filter((word) => word).join(' · ');
 		const active = isActive(last.state);
 		const batches = report?.timings?.batches;
-		const pace = active ? now.perSecond : report?.commandsPerSecond || now.averagePerSecond;
+		const rate = active ? now.perSecond : report?.commandsPerSecond || now.averagePerSecond;
 		tiles.replaceChildren(...(counts ? OUTCOMES.filter((name) => name !== 'rejected').concat('rejected').filter((name) => counts[name] || name === (last.dryRun ? 'unprocessed' : 'applied') || name === 'rejected')
-			.map((name) => tile(name === 'unknown' && active ? 'on their way' : name === 'unprocessed' && last.dryRun ? 'would run' : name, number(counts[name]), `outcome ${name}${counts[name] ? '' : ' none'}`, name === 'unknown' && active ? 'sent, and not answered yet' : MEANINGS[name])) : []),
-				// Nothing is known of the time that an interrupted job took.
-				...(kind === 'tuning' || last.state === 'interrupted' ? [] : [tile(active ? 'pace' : 'pace in all', `${number(pace)}/s`, '', `${noun}s a second`)]),
+			.map((name) => tile(name === 'unknown' && active ? 'in flight' : name === 'unprocessed' && last.dryRun ? 'would run' : name, number(counts[name]), `outcome ${name}${counts[name] ? '' : ' none'}`, name === 'unknown' && active ? 'sent, but not answered yet' : MEANINGS[name])) : []),
+				// The run time of an interrupted job is unknown.
+				...(kind === 'tuning' || last.state === 'interrupted' ? [] : [tile(active ? 'rate' : 'average rate', `${number(rate)}/s`, '', `${noun}s a second`)]),
 				...(batches?.count ? [tile('batch p50', duration(batches.p50Millis), '', 'half of the batches took no longer'), tile('batch p99', duration(batches.p99Millis), '', '99 of 100 batches took no longer')] : []));
 		if (counts && !last.dryRun) {
 			chart.add(now.elapsedMillis, counts, active);
@@ -138,42 +136,42 @@ export async function job(main, page, id) {
 
 	let drawn;
 
-	/** Where one types the pace of a job that is active. */
-	let pace;
+	/** The input for the rate limit of an active job. */
+	let rateInput;
 
-	/** The buttons that a state has; drawn anew only when it changes, so that nobody loses what he types. */
+	/** Draws the buttons for a state. It redraws them only if the state changes, because a redraw would lose typed text. */
 	function drawControls() {
 		const now = isActive(last.state) ? 'active' : last.state;
-		if (now === 'active' && pace && report && !pace.dataset.used) {
-			pace.value = report.settings?.rateLimit ?? '';
+		if (now === 'active' && rateInput && report && !rateInput.dataset.used) {
+			rateInput.value = report.settings?.rateLimit ?? '';
 		}
 		if (drawn === now) {
 			return;
 		}
 		drawn = now;
 		if (now === 'active') {
-			pace = h('input', { type: 'number', id: 'pace', min: 1, max: 1_000_000_000, step: 1, placeholder: 'no limit', value: report?.settings?.rateLimit ?? '' });
-			const paceLine = shell(curl({ method: 'PATCH', url: address(`${path}?rateLimit=5000`), keyed: isKeyed() }));
-			const limit = () => pace.value || 'none';
-			pace.addEventListener('input', () => paceLine.say(curl({ method: 'PATCH', url: address(`${path}?rateLimit=${limit()}`), keyed: isKeyed() })));
-			pace.addEventListener('focus', () => pace.dataset.used = 'yes');
+			rateInput = h('input', { type: 'number', id: 'rate', min: 1, max: 1_000_000_000, step: 1, placeholder: 'no limit', value: report?.settings?.rateLimit ?? '' });
+			const rateLine = shell(curl({ method: 'PATCH', url: address(`${path}?rateLimit=5000`), keyed: isKeyed() }));
+			const limit = () => rateInput.value || 'none';
+			rateInput.addEventListener('input', () => rateLine.setText(curl({ method: 'PATCH', url: address(`${path}?rateLimit=${limit()}`), keyed: isKeyed() })));
+			rateInput.addEventListener('focus', () => rateInput.dataset.used = 'yes');
 			const change = (event) => {
 				event.preventDefault();
-				if (pace.reportValidity()) {
+				if (rateInput.reportValidity()) {
 					attempt(async () => {
 						await call('PATCH', `${path}?rateLimit=${limit()}`);
-						tell(pace.value ? `The pace is ${number(Number(pace.value))} a second now` : 'There is no limit to the pace now');
+						announce(rateInput.value ? `The rate limit is now ${number(Number(rateInput.value))} a second` : 'The rate limit is removed');
 					});
 				}
 			};
-			controls.replaceChildren(h('h2', { id: 'controls-title', class: 'unseen' }, 'Change it'),
+			controls.replaceChildren(h('h2', { id: 'controls-title', class: 'unseen' }, 'Actions'),
 					h('form', { class: 'actions', onsubmit: change },
 							h('button', { type: 'button', id: 'cancel', onclick: () => attempt(() => call('DELETE', path)) }, 'Cancel the job'),
-							...(last.kind === 'tuning' ? [] : [h('label', { for: 'pace' }, 'Records a second'), pace, h('button', { id: 'change' }, 'Change the pace')])),
+							...(last.kind === 'tuning' ? [] : [h('label', { for: 'rate' }, 'Records a second'), rateInput, h('button', { id: 'change' }, 'Change the rate limit')])),
 					h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'),
 							h('p', {}, 'Follow'), shell(curl({ method: 'GET', url: address(`${path}/events`), headers: { Accept: 'text/plain' }, keyed: isKeyed() }).replace('-sS', '-sSN')),
 							h('p', {}, 'Cancel'), shell(curl({ method: 'DELETE', url: address(path), keyed: isKeyed() })),
-							...(last.kind === 'tuning' ? [] : [h('p', {}, 'Change the pace'), paceLine])));
+							...(last.kind === 'tuning' ? [] : [h('p', {}, 'Change the rate limit'), rateLine])));
 			controls.hidden = false;
 		}
 		else if (now === 'interrupted') {
@@ -181,13 +179,13 @@ export async function job(main, page, id) {
 				controls.hidden = true;
 				return;
 			}
-			controls.replaceChildren(h('h2', { id: 'controls-title' }, 'Its process has ended'),
-					h('p', {}, 'The service was stopped while this job ran. It can go on where it was, if its records may be repeated.'),
+			controls.replaceChildren(h('h2', { id: 'controls-title' }, 'The service process ended'),
+					h('p', {}, 'The service stopped while this job was running. The job can resume there if its records may be repeated.'),
 					h('p', { class: 'actions' }, h('button', { type: 'button', class: 'main', id: 'resume', onclick: () => attempt(async () => {
 						await call('POST', `${path}/resume`);
-						chart.forget();
+						chart.clear();
 						run();
-					}) }, 'Go on'), h('button', { type: 'button', onclick: () => attempt(async () => {
+					}) }, 'Resume'), h('button', { type: 'button', onclick: () => attempt(async () => {
 						await call('DELETE', path);
 						run();
 					}) }, 'Cancel the job')),
@@ -199,127 +197,127 @@ export async function job(main, page, id) {
 		}
 	}
 
-	async function look() {
-		if (asking) {
+	async function refreshReport() {
+		if (reportRequest) {
 			return;
 		}
-		const mine = asking = {};
+		const request = reportRequest = {};
 		try {
 			const found = await json('GET', path, { signal: page });
-			// The job may have ended meanwhile, and its last report be there.
-			if (mine === asking) {
+			// If the job has ended meanwhile, a later request has its last report.
+			if (request === reportRequest) {
 				report = found;
 			}
 		}
 		catch {
-			// The events tell what there is to tell.
+			// The events show the problem.
 		}
-		if (mine === asking) {
-			asking = undefined;
+		if (request === reportRequest) {
+			reportRequest = undefined;
 		}
 	}
 
 	async function run() {
-		// The page may be younger than the pause between two looks.
-		let looked = -Infinity;
-		account.replaceChildren();
+		// On a new page, performance.now() is less than 1000.
+		let refreshedAt = -Infinity;
+		result.replaceChildren();
 		const ended = await attempt(async () => {
 			for await (const status of follow(id, page)) {
 				const before = last?.state;
 				last = status;
-				if (isActive(status.state) && performance.now() - looked > 1000) {
-					looked = performance.now();
-					look();
+				if (isActive(status.state) && performance.now() - refreshedAt > 1000) {
+					refreshedAt = performance.now();
+					refreshReport();
 				}
 				draw();
 				drawControls();
 				if (before && before !== status.state) {
-					tell(`The job ${STATES[status.state]}`);
+					announce(`The job is ${status.state}`);
 				}
 			}
 			return true;
-		}, (problem) => problem.status === 404 && drawForgotten());
+		}, (problem) => problem.status === 404 && drawUnknown());
 		if (!ended || !last || page.aborted) {
 			return;
 		}
-		asking = undefined;
+		reportRequest = undefined;
 		report = undefined;
-		await look();
+		await refreshReport();
 		draw();
 		drawControls();
-		drawAccount();
-		tell(`The job is ${STATES[last.state]}. ${last.counts ? OUTCOMES.filter((name) => last.counts[name]).map((name) => `${number(last.counts[name])} ${name}`).join(', ') : ''}`);
+		drawResult();
+		announce(`The job is ${last.state}. ${last.counts ? OUTCOMES.filter((name) => last.counts[name]).map((name) => `${number(last.counts[name])} ${name}`).join(', ') : ''}`);
 	}
 
-	/** Nobody knows how it has ended: what was seen last is not how it stands. */
-	function drawForgotten() {
+	/** Hides what the page showed last, because the service no longer knows the job. */
+	function drawUnknown() {
 		[progress, tiles, chart.element, controls].forEach((part) => part.hidden = true);
-		state.replaceChildren(...(last ? [h('span', { class: 'badge failed' }, 'not known any more')] : []));
+		state.replaceChildren(...(last ? [h('span', { class: 'badge failed' }, 'no longer known')] : []));
 		document.title = 'Job · Pipeset';
 	}
 
-	function drawAccount() {
+	function drawResult() {
 		if (!report) {
-			account.replaceChildren(h('p', { class: 'hint' }, 'Its report is not there any more.'));
+			result.replaceChildren(h('p', { class: 'hint' }, 'The report is no longer available.'));
 			return;
 		}
 		const rejected = last.dryRun;
 		const failures = (report.counts && report.errors) ? (rejected ? report.counts.rejected : report.counts.rejected + report.counts.unknown + report.counts.unprocessed) : 0;
 		const warnings = (report.warnings ?? []).map((warning) => h('p', { class: 'warning' }, h('strong', {}, warning.code), ` ${warning.detail}`));
-		account.replaceChildren(...warnings);
+		result.replaceChildren(...warnings);
 		if (report.counts && !failures && last.state === 'completed') {
-			account.append(h('p', { class: 'good' }, rejected ? `All ${count(report.wouldRun ?? 0, 'record')} would run.`
-				: (report.counts.received === 0) ? 'There was no record in it.' : (report.counts.received === 1) ? 'Its one record ran.' : `All ${count(report.counts.received, 'record')} ran.`));
+			result.append(h('p', { class: 'good' }, rejected ? `All ${count(report.wouldRun ?? 0, 'record')} would run.`
+				: (report.counts.received === 0) ? 'It had no records.' : (report.counts.received === 1) ? 'Its one record ran.' : `All ${count(report.counts.received, 'record')} ran.`));
 		}
 		if (failures) {
 			drawFailures(failures, rejected);
 		}
 		const source = sources.get(id);
 		if (rejected && source) {
-			account.append(h('p', { class: 'actions' }, h('a', { class: 'button main', href: '#/load' }, 'Back to the load'),
-					h('span', { class: 'hint' }, failures ? 'Nothing was written. Mend the file, or load it as it is and mend these rows then.' : 'Nothing was written.')));
+			result.append(h('p', { class: 'actions' }, h('a', { class: 'button main', href: '#/load' }, 'Back to the load'),
+					h('span', { class: 'hint' }, failures ? 'Nothing was written. Fix the file, or load it as it is and fix these rows afterwards.' : 'Nothing was written.')));
 		}
 		if (source?.from) {
-			account.append(h('p', { class: 'actions' }, h('a', { class: 'button', href: source.from }, 'Back to the keyspace')));
+			result.append(h('p', { class: 'actions' }, h('a', { class: 'button', href: source.from }, 'Back to the keyspace')));
 		}
 		if (last.kind === 'analysis' && report.prefixes) {
-			account.append(h('p', { class: 'actions' }, h('a', { class: 'button', href: `#/keyspace/${id}` }, 'Its prefixes, types and largest keys')));
+			result.append(h('p', { class: 'actions' }, h('a', { class: 'button', href: `#/keyspace/${id}` }, 'Prefixes, types and largest keys')));
 		}
 		if (report.counts) {
 			drawReport();
 		}
 		if (report.rows) {
-			account.append(tuned(report));
+			result.append(tuningReport(report));
 		}
-		account.append(h('details', {}, h('summary', {}, 'The report as JSON'), shell(curl({ method: 'GET', url: address(path), keyed: isKeyed() })),
+		result.append(h('details', {}, h('summary', {}, 'The report as JSON'), shell(curl({ method: 'GET', url: address(path), keyed: isKeyed() })),
 				h('pre', { class: 'scroll', tabindex: 0 }, JSON.stringify({ ...report, items: report.items?.slice(0, 20) }, null, 2))));
 	}
 
 	function drawReport() {
 		const { timings, settings } = report;
 		const fact = (name, value) => h('div', {}, h('dt', {}, name), h('dd', {}, value));
-		account.append(h('section', { 'aria-labelledby': 'report-title' }, h('h2', { id: 'report-title' }, 'Report'), h('dl', { class: 'facts' },
+		result.append(h('section', { 'aria-labelledby': 'report-title' }, h('h2', { id: 'report-title' }, 'Report'), h('dl', { class: 'facts' },
 				fact('records', number(report.counts.received)), fact('commands sent', number(report.commandsSent)), fact('bytes sent', bytes(report.bytesSent)), fact('sent to', report.redis),
-				fact('in all', duration(timings.totalMillis)), fact('waiting', duration(timings.waitMillis)), fact('reading', duration(timings.readMillis)),
-				fact('Redis', duration(timings.redisMillis)), fact('batches', number(timings.batches.count)), fact('longest batch', duration(timings.batches.maxMillis))),
+				fact('total time', duration(timings.totalMillis)), fact('wait time', duration(timings.waitMillis)), fact('read time', duration(timings.readMillis)),
+				fact('Redis time', duration(timings.redisMillis)), fact('batches', number(timings.batches.count)), fact('longest batch', duration(timings.batches.maxMillis))),
 				h('h3', {}, 'Settings in effect'), h('dl', { class: 'facts' }, ...Object.entries(settings).filter(([, value]) => value !== false).map(([name, value]) => fact(name, Array.isArray(value) ? value.join('  ') : String(value))))));
 	}
 
-	/** The failures in words: of those that are unknown, nobody may say that they did not run. */
-	function missed(failures, isDry) {
+	/** The failures in words. Records with the outcome unknown may have run. */
+	function failureSummary(failures, isDry) {
 		const unknown = isDry ? 0 : report.counts.unknown;
-		const sure = failures - unknown;
-		return [sure ? `${count(sure, 'record')} ${isDry ? 'would' : 'did'} not run` : null,
-			unknown ? `${sure ? `${number(unknown)} more` : count(unknown, 'record')} may have run` : null].filter((words) => words).join(', ');
+		const notRun = failures - unknown;
+		return [notRun ? `${count(notRun, 'record')} ${isDry ? 'would' : 'did'} not run` : null,
+			unknown ? `${notRun ? `${number(unknown)} more` : count(unknown, 'record')} may have run` : null].filter((words) => words).join(', ');
 	}
 
 	function drawFailures(failures, isDry) {
 		const statuses = isDry ? 'rejected' : 'rejected,unprocessed';
 		const itemsPath = `${path}/items?status=${statuses}`;
-		const again = `v1/jobs?${query(settingsOfRecords())}`.replace(/\?$/, '');
+		const repeatPath = `v1/jobs?${query(settingsOfRecords())}`.replace(/\?$/, '');
 		let all = [];
-		let chosen = '';
-		const rows = new Rows('The records that did not run', [
+		let chosenCode = '';
+		const rows = new VirtualTable('The records that did not run', [
 			{ title: 'Line', kind: 'number', cell: (row) => String(row.line ?? row.index ?? '') },
 			{ title: 'Outcome', kind: 'narrow', cell: (row) => row.status },
 			{ title: 'Code', kind: 'narrow', cell: (row) => h('strong', {}, row.code) },
@@ -328,16 +326,16 @@ export async function job(main, page, id) {
 		]);
 		const shownWords = h('p', { class: 'hint' });
 		const codes = h('div', { class: 'chips', role: 'group', 'aria-label': 'Error codes' });
-		const drawCodes = () => codes.replaceChildren(...Object.entries(report.errorCodes ?? {}).map(([code, number_]) => h('button', { type: 'button', class: 'chip', 'aria-pressed': String(chosen === code), onclick: () => {
-			chosen = (chosen === code) ? '' : code;
+		const drawCodes = () => codes.replaceChildren(...Object.entries(report.errorCodes ?? {}).map(([code, records]) => h('button', { type: 'button', class: 'chip', 'aria-pressed': String(chosenCode === code), onclick: () => {
+			chosenCode = (chosenCode === code) ? '' : code;
 			drawCodes();
 			show();
-		} }, `${code} `, h('b', {}, number(number_)))));
+		} }, `${code} `, h('b', {}, number(records)))));
 		const show = () => {
-			const some = chosen ? all.filter((row) => row.code === chosen) : all;
+			const some = chosenCode ? all.filter((row) => row.code === chosenCode) : all;
 			rows.show(some);
 			rows.element.hidden = some.length === 0;
-			shownWords.textContent = some.length < failures && !chosen ? `${count(some.length, 'record')} of ${number(failures)} are listed here, all of them in the download.` : '';
+			shownWords.textContent = some.length < failures && !chosenCode ? `${count(some.length, 'record')} of ${number(failures)} are listed here. The download has all of them.` : '';
 		};
 		const save = h('button', { type: 'button', id: 'save', onclick: () => attempt(async () => {
 			const blob = await (await call('GET', itemsPath)).blob();
@@ -349,7 +347,7 @@ export async function job(main, page, id) {
 			repeat.disabled = true;
 			try {
 				const records = await (await call('GET', itemsPath, { signal: page })).blob();
-				const next = await upload(again, { 'Content-Type': 'application/x-ndjson', Prefer: 'respond-async' }, records, () => {}, page);
+				const next = await upload(repeatPath, { 'Content-Type': 'application/x-ndjson', Prefer: 'respond-async' }, records, () => {}, page);
 				sources.set(next.jobId, { name: 'repeated records', type: 'application/x-ndjson', blob: records, op: '' });
 				location.hash = `#/jobs/${next.jobId}`;
 			}
@@ -358,35 +356,35 @@ export async function job(main, page, id) {
 			}
 		}) }, 'Repeat these');
 		const source = sources.get(id);
-		// Those that are unknown may have run.
-		const wrong = () => all.filter((row) => row.line && row.status !== 'unknown');
-		const fix = h('button', { type: 'button', id: 'mend', hidden: true, onclick: () => attempt(async () => {
-			const lines = wrong().slice(0, MOST_MENDED).map((row) => row.line);
+		// A record with the outcome unknown may have run, so it cannot be fixed.
+		const fixable = () => all.filter((row) => row.line && row.status !== 'unknown');
+		const fix = h('button', { type: 'button', id: 'fix', hidden: true, onclick: () => attempt(async () => {
+			const lines = fixable().slice(0, MAX_FIXED_ROWS).map((row) => row.line);
 			const rows = await rowsAt(source.blob, source, lines);
 			if (!page.aborted) {
-				mend(rows, { ...source, gzip: false }, source.mended ? source.name : `rows of ${source.name}`);
+				fixRows(rows, { ...source, gzip: false }, source.isFix ? source.name : `rows of ${source.name}`);
 			}
-		}) }, 'Mend the rows');
-		const unknown = report.counts.unknown && !isDry ? h('p', { class: 'hint' }, `${count(report.counts.unknown, 'record')} may have run. They are in the table, but neither in the download nor repeated: look at Redis first.`) : null;
-		account.append(h('section', { 'aria-labelledby': 'failures-title' },
-				h('h2', { id: 'failures-title' }, missed(failures, isDry)),
+		}) }, 'Fix the rows');
+		const unknown = report.counts.unknown && !isDry ? h('p', { class: 'hint' }, `${count(report.counts.unknown, 'record')} may have run. The table lists them, but the download and the repeat leave them out. Check Redis first.`) : null;
+		result.append(h('section', { 'aria-labelledby': 'failures-title' },
+				h('h2', { id: 'failures-title' }, failureSummary(failures, isDry)),
 				codes, rows.element, shownWords, unknown, h('p', { class: 'actions' }, fix, repeat, save),
 				h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), shell(curl({ method: 'GET', url: address(itemsPath), output: 'failed.ndjson', keyed: isKeyed() })),
-						isDry ? null : shell(curl({ method: 'POST', url: address(again), headers: { 'Content-Type': 'application/x-ndjson' }, file: 'failed.ndjson', keyed: isKeyed() })))));
+						isDry ? null : shell(curl({ method: 'POST', url: address(repeatPath), headers: { 'Content-Type': 'application/x-ndjson' }, file: 'failed.ndjson', keyed: isKeyed() })))));
 		drawCodes();
 		rows.element.hidden = true;
-		listed().then((found) => {
+		fetchFailures().then((found) => {
 			all = found.rows;
 			show();
-			save.hidden = !found.kept;
-			// Malformed records stay so.
-			repeat.hidden = !found.kept || isDry || report.counts.rejected + report.counts.unprocessed <= (report.errorCodes?.MALFORMED ?? 0);
-			fix.hidden = !source?.blob || isDry || source.type === 'application/json' || wrong().length === 0;
+			save.hidden = !found.hasDownload;
+			// A malformed record would be rejected again.
+			repeat.hidden = !found.hasDownload || isDry || report.counts.rejected + report.counts.unprocessed <= (report.errorCodes?.MALFORMED ?? 0);
+			fix.hidden = !source?.blob || isDry || source.type === 'application/json' || fixable().length === 0;
 			fix.className = fix.hidden ? '' : 'main';
 		});
 
-		/** The failures from the list of all, or else those of the report. */
-		async function listed() {
+		/** Fetches the list of all failures. If it is gone, returns those of the report. */
+		async function fetchFailures() {
 			try {
 				const response = await call('GET', `${path}/items${isDry ? '?status=rejected' : ''}`, { signal: page });
 				const found = [];
@@ -398,11 +396,11 @@ export async function job(main, page, id) {
 						const { key, error } = JSON.parse(line);
 						found.push({ key: keyOf(key), ...error });
 					}
-					if (found.length >= MOST_FAILURES) {
+					if (found.length >= MAX_FAILURES) {
 						break;
 					}
 				}
-				return { rows: found.slice(0, MOST_FAILURES), kept: true };
+				return { rows: found.slice(0, MAX_FAILURES), hasDownload: true };
 			}
 			catch (error) {
 				if (!(error instanceof Problem) && !page.aborted) {
@@ -410,7 +408,7 @@ export async function job(main, page, id) {
 				}
 				const found = (report.items ?? []).filter((item) => item.error)
 					.map(({ error: { code, message }, index, line, key, status }) => ({ code, message, index, line, status, key: keyOf(key) }));
-				return { rows: found, kept: false };
+				return { rows: found, hasDownload: false };
 			}
 		}
 	}

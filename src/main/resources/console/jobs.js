@@ -1,59 +1,57 @@
-// Jobs: all that there are, live.
+// The page Jobs: all jobs, live.
 
 import { STATES, badge, isActive, nounOf, titleOf } from './job.js';
 import { isPreview } from './load.js';
-import { again, count, curl, duration, h, moment, notice, number, percent, query, shell } from './page.js';
+import { count, curl, duration, h, moment, notice, number, percent, pollWhileVisible, query, shell } from './page.js';
 import { Problem, address, call, isKeyed, json } from './service.js';
 
 const LIMIT = 100;
 
-const LOOK_MILLIS = 1000;
+const POLL_MILLIS = 1000;
 
-/** Where nothing runs, nothing changes but by somebody else. */
-const IDLE_MILLIS = 3000;
+/** If no job is active, only other clients change the list. */
+const IDLE_POLL_MILLIS = 3000;
 
-/** How long to wait before jobs are looked at again. */
-export function pauseAfter(jobs) {
-	return jobs.some(({ state }) => isActive(state)) ? LOOK_MILLIS : IDLE_MILLIS;
+export function pollDelay(jobs) {
+	return jobs.some(({ state }) => isActive(state)) ? POLL_MILLIS : IDLE_POLL_MILLIS;
 }
 
-/** The pages that are short, or without any job that is wanted, behind which one looks on: an instance knows a thousand jobs that have ended. */
-const MOST_PAGES = 10;
+/** The most requests for one list. An instance knows a thousand ended jobs, of which a page may show none. */
+const MAX_REQUESTS = 10;
 
 /**
- * As many jobs as the limit says, or nearly so: those that are not wanted are left out.
- * @param parameters names and values, with a limit
+ * Fetches the wanted jobs, about as many as the limit allows.
+ * @param parameters names and values, including the limit
  */
-export async function listed(parameters, signal, isWanted = () => true) {
-	const asked = new Map(parameters);
-	const limit = asked.get('limit');
+export async function fetchJobs(parameters, signal, isWanted = () => true) {
+	const request = new Map(parameters);
+	const limit = request.get('limit');
 	const jobs = [];
 	let found;
 	let short = false;
-	for (let i = 0; i < MOST_PAGES && (!found || found.next && (short || jobs.length === 0)); i++) {
-		asked.set('limit', limit - jobs.length);
-		found = await json('GET', `v1/jobs?${query([...asked])}`, { signal });
-		// Between the jobs of others, the service looks at a part of them only.
-		short = found.jobs.length < asked.get('limit');
+	for (let i = 0; i < MAX_REQUESTS && (!found || found.next && (short || jobs.length === 0)); i++) {
+		request.set('limit', limit - jobs.length);
+		found = await json('GET', `v1/jobs?${query([...request])}`, { signal });
+		// The service checks only a part of the jobs at once, and skips those of other clients.
+		short = found.jobs.length < request.get('limit');
 		jobs.push(...found.jobs.filter(isWanted));
-		asked.set('after', found.next);
+		request.set('after', found.next);
 	}
 	return { ...found, jobs };
 }
 
-/** A table of jobs, which changes what has changed, so that nobody's focus or click is lost. */
+/** A table of jobs. It redraws changed cells only, because a full redraw would lose the focus or a click. */
 export class JobTable {
 
 	/**
-	 * Shows no job yet.
-	 * @param mistaken says why a job could not be cancelled
-	 * @param cancelled is called when one was
+	 * @param errorNotice shows why a job could not be cancelled
+	 * @param onCancel is called after a request to cancel
 	 */
-	constructor(mistaken, cancelled) {
-		Object.assign(this, { mistaken, cancelled });
+	constructor(errorNotice, onCancel) {
+		Object.assign(this, { errorNotice, onCancel });
 		this.body = h('tbody');
 		this.element = h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Jobs', hidden: true }, h('table', { class: 'jobs' }, h('thead', {}, h('tr', {},
-				['Job', 'State', 'Asked for', 'Took', 'Records', 'Did not run', 'Progress', ''].map((title, i) => h('th', { scope: 'col', class: i >= 3 && i <= 5 ? 'number' : '' }, title || h('span', { class: 'unseen' }, 'Cancel'))))), this.body));
+				['Job', 'State', 'Created', 'Duration', 'Records', 'Did not run', 'Progress', ''].map((title, i) => h('th', { scope: 'col', class: i >= 3 && i <= 5 ? 'number' : '' }, title || h('span', { class: 'unseen' }, 'Cancel'))))), this.body));
 	}
 
 	show(jobs) {
@@ -73,7 +71,7 @@ export class JobTable {
 		return h('tr', { 'data-job': jobId }, h('td', {}, h('a', { href: `#/jobs/${jobId}` }, titleOf(status))), h('td', {}, badge(status.state), dryRun ? h('span', { class: 'badge' }, 'dry run') : ''), h('td', {}, moment(status.createdMillis)),
 				h('td', { class: 'number' }, duration(status.endedMillis ? status.endedMillis - status.createdMillis : now.elapsedMillis)),
 				h('td', { class: 'number' }, counts ? number(counts.received) : count(now.done, nounOf(status))), h('td', { class: `number ${failed ? 'failed' : ''}` }, counts ? number(failed) : ''),
-				h('td', {}, active ? [h('progress', { max: 1, ...(now.share === undefined ? {} : { value: now.share }), 'aria-label': 'The share that is done' }),
+				h('td', {}, active ? [h('progress', { max: 1, ...(now.share === undefined ? {} : { value: now.share }), 'aria-label': 'Progress' }),
 					h('small', {}, [now.share === undefined ? null : percent(now.share), now.leftMillis === undefined ? null : `${duration(now.leftMillis)} left`].filter((word) => word).join(', '))] : ''),
 				h('td', {}, active ? h('button', { type: 'button', class: 'quiet', 'aria-label': `Cancel ${titleOf(status)}`, onclick: () => this.cancel(jobId) }, 'Cancel') : ''));
 	}
@@ -101,73 +99,73 @@ export class JobTable {
 	async cancel(id) {
 		try {
 			await call('DELETE', `v1/jobs/${id}`);
-			this.mistaken.say();
+			this.errorNotice.setText();
 		}
 		catch (error) {
 			if (!(error instanceof Problem)) {
 				throw error;
 			}
-			this.mistaken.say(error.message);
+			this.errorNotice.setText(error.message);
 		}
-		this.cancelled();
+		this.onCancel();
 	}
 
 }
 
 export async function jobs(main, page) {
 	let state = '';
-	let after = [];
-	const mistaken = notice();
+	let cursors = [];
+	const errorNotice = notice();
 	const select = h('select', { id: 'state', onchange: () => {
 		state = select.value;
-		after = [];
+		cursors = [];
 		older.hidden = true;
-		look();
-	} }, h('option', { value: '' }, 'any'), Object.keys(STATES).map((name) => h('option', { value: name }, STATES[name])));
-	const table = new JobTable(mistaken, () => look());
+		refresh();
+	} }, h('option', { value: '' }, 'any'), STATES.map((name) => h('option', {}, name)));
+	const table = new JobTable(errorNotice, () => refresh());
 	const none = h('div', { class: 'empty', hidden: true });
 	const newer = h('button', { type: 'button', hidden: true, onclick: () => {
-		after.pop();
-		look();
+		cursors.pop();
+		refresh();
 	} }, 'Newer');
 	const older = h('button', { type: 'button', hidden: true }, 'Older');
 	const line = shell('');
-	main.append(h('h1', {}, 'Jobs'), h('p', { class: 'actions' }, h('label', { for: 'state' }, 'State'), select), mistaken, none, table.element, h('p', { class: 'actions' }, newer, older),
+	main.append(h('h1', {}, 'Jobs'), h('p', { class: 'actions' }, h('label', { for: 'state' }, 'State'), select), errorNotice, none, table.element, h('p', { class: 'actions' }, newer, older),
 			h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), line));
 
-	const look = again(page, async (signal) => {
-		const behind = after.at(-1);
-		const parameters = [['state', state], ['limit', LIMIT], ['after', behind]].filter(([, value]) => value);
-		line.say(curl({ method: 'GET', url: address(`v1/jobs?${query(parameters)}`), keyed: isKeyed() }));
+	const refresh = pollWhileVisible(page, async (signal) => {
+		const cursor = cursors.at(-1);
+		const parameters = [['state', state], ['limit', LIMIT], ['after', cursor]].filter(([, value]) => value);
+		line.setText(curl({ method: 'GET', url: address(`v1/jobs?${query(parameters)}`), keyed: isKeyed() }));
 		try {
-			const found = await listed(parameters, signal, (status) => !isPreview(status));
+			const found = await fetchJobs(parameters, signal, (status) => !isPreview(status));
 			table.show(found.jobs);
 			none.hidden = found.jobs.length > 0;
-			none.replaceChildren(...(found.next ? [h('p', {}, 'None was found yet; there are older jobs.')]
-				: state || after.length ? [h('p', {}, state ? `No job ${STATES[state]}.` : 'There are no older jobs.')]
-				: [h('p', {}, h('strong', {}, 'There are no jobs yet.')), h('p', {}, 'A job is a load, a pop, a sweep, an analysis or a tuning. ', h('a', { href: '#/load' }, 'Load a file'), ', and it stands here.')]));
-			newer.hidden = after.length === 0;
+			none.replaceChildren(...(found.next ? [h('p', {}, 'No job found yet. There are older jobs.')]
+				: state || cursors.length ? [h('p', {}, state ? `No job is ${state}.` : 'There are no older jobs.')]
+				: [h('p', {}, h('strong', {}, 'There are no jobs yet.')), h('p', {}, 'A job is a load, a pop, a sweep, an analysis or a tuning. ', h('a', { href: '#/load' }, 'Load a file'), ', and its job appears here.')]));
+			newer.hidden = cursors.length === 0;
 			older.hidden = !found.next;
 			older.onclick = () => {
-				// Another click may have come before the answer to this one.
-				if (after.at(-1) === behind) {
-					after.push(found.next);
-					look();
+				// Ignore a second click before the answer to the first.
+				if (cursors.at(-1) === cursor) {
+					cursors.push(found.next);
+					refresh();
 				}
 			};
 			for (const warning of found.warnings ?? []) {
-				mistaken.say(warning.detail);
+				errorNotice.setText(warning.detail);
 			}
-			return pauseAfter(found.jobs);
+			return pollDelay(found.jobs);
 		}
 		catch (error) {
 			if (!(error instanceof Problem) && !signal.aborted) {
 				throw error;
 			}
-			mistaken.say(signal.aborted ? '' : error.message);
-			return IDLE_MILLIS;
+			errorNotice.setText(signal.aborted ? '' : error.message);
+			return IDLE_POLL_MILLIS;
 		}
 	});
 
-	await look();
+	await refresh();
 }

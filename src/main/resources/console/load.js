@@ -1,75 +1,75 @@
-// Load: a file, its format, its mapping with the first records as commands, and the load.
+// The page Load: a file, its format, its mapping, a preview as commands, and the upload.
 
-import { bytes, count, curl, duration, field, h, inputOf, notice, percent, query, shell, tell } from './page.js';
+import { announce, bytes, count, curl, duration, field, h, inputOf, notice, percent, query, shell } from './page.js';
 import { FORMATS, columnsOf, detect, firstRecords, isData, isRows, objectsOf, sampleOf } from './sample.js';
 import { Problem, address, call, isKeyed, upload } from './service.js';
 
 const PREVIEW_RECORDS = 5;
 
-/** The pause of typing after which the preview is asked for. */
-const PREVIEW_MILLIS = 300;
+/** The preview is refreshed when the user has not typed for this long. */
+const PREVIEW_DELAY_MILLIS = 300;
 
-const ARGUMENTS = { ZADD: ['{score}', '{member}'], EXPIRE: ['3600'], HDEL: ['{field}'], HINCRBY: ['{field}', '{by}'], INCRBY: ['{by}'], XADD: ['*', 'row', '{*}'] };
+const DEFAULT_ARGUMENTS = { ZADD: ['{score}', '{member}'], EXPIRE: ['3600'], HDEL: ['{field}'], HINCRBY: ['{field}', '{by}'], INCRBY: ['{by}'], XADD: ['*', 'row', '{*}'] };
 
-/** Settings that the page has elsewhere, or that are for other calls. */
-const ELSEWHERE = new Set(['op', 'key', 'value', 'fields', 'args', 'id', 'ttl', 'expireAt', 'nulls', 'delimiter', 'header', 'dryRun', 'results']);
+/** Settings that have their own inputs, or that are for other calls. */
+const NOT_IN_SETTINGS = new Set(['op', 'key', 'value', 'fields', 'args', 'id', 'ttl', 'expireAt', 'nulls', 'delimiter', 'header', 'dryRun', 'results']);
 
-/** The files of the loads that this tab has begun, and the keys of its sweeps, by the ids of their jobs. */
+/** What each job of this tab processes: a file or the keys of a sweep, by job ID. */
 export const sources = new Map();
 
-/** Whether a job was a preview only: no load of anybody, and no dry run that this tab was asked for. */
+/** Whether a job is only a preview. Dry runs that a user of this tab started are not. */
 export function isPreview(status) {
 	return status.dryRun && status.counts.received <= PREVIEW_RECORDS && !sources.has(status.jobId);
 }
 
-const SETTINGS = 'pipeset.settings';
+const SETTINGS_KEY = 'pipeset.settings';
 
-/** What the page goes on with when one comes back to it. */
-let kept;
+/** The state of the page, for when the user comes back to it. */
+let savedState;
 
-/** The upload that is under way, which goes on whatever page one looks at. */
-let sending;
+/** The current upload, which continues while the user is on other pages. */
+let activeUpload;
 
-/** Why the last one failed, until somebody has seen it. */
-let failed;
+/** Why the last upload failed, until the page has shown it. */
+let uploadFailure;
 
 addEventListener('beforeunload', (event) => {
-	if (sending) {
+	if (activeUpload) {
 		event.preventDefault();
 	}
 });
 
-const tables = {};
+const settingTables = {};
 
-/** The settings of uploads, or of other calls, a row each. */
-export async function settings(name = 'settings') {
-	tables[name] ??= await (await fetch(`${name}.json`)).json();
-	return tables[name];
+/** Fetches the table of the settings of uploads or of other calls. */
+export async function fetchSettings(name = 'settings') {
+	settingTables[name] ??= await (await fetch(`${name}.json`)).json();
+	return settingTables[name];
 }
 
-/** Opens the page with text to be mended, and the mapping of its load. The settings are those of the next load. */
-export function mend(text, state, name) {
-	kept = { ...state, settings: storedSettings(), used: kept?.used, text, blob: new Blob([text]), name, mended: true };
+/** Opens the page with rows to fix, the mapping of their load, and the settings of the next load. */
+export function fixRows(text, state, name) {
+	savedState = { ...state, settings: storedSettings(), tunedSettings: savedState?.tunedSettings, text, blob: new Blob([text]), name, isFix: true };
 	location.hash = '#/load';
 }
 
-/** The settings of the next load, for records that say themselves how they are encoded, and whose times are spread already. */
+/** The settings of the next load for repeated records, which name their encoding, and whose expiry includes the jitter. */
 export function settingsOfRecords() {
 	return Object.entries(storedSettings()).filter(([name]) => name !== 'encoding' && name !== 'ttlJitter');
 }
 
-/** Has the next loads of this tab take settings, and opens the page. */
-export function use(settings) {
-	kept ??= { settings: storedSettings() };
-	kept.used = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
-	Object.assign(kept.settings, kept.used);
-	storeSettings(kept.settings);
+/** Sets the settings of the next loads of this tab, and opens the page. */
+export function useSettings(settings) {
+	savedState ??= { settings: storedSettings() };
+	savedState.tunedSettings = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
+	Object.assign(savedState.settings, savedState.tunedSettings);
+	storeSettings(savedState.settings);
 	location.hash = '#/load';
 }
 
 function storedSettings() {
 	try {
-		return JSON.parse(sessionStorage.getItem(SETTINGS)) ?? {};
+		return JSON.parse(sessionStorage.getItem(SETTINGS_KEY)) ?? {};
 	}
 	catch {
 		return {};
@@ -77,21 +77,21 @@ function storedSettings() {
 }
 
 function storeSettings(settings) {
-	sessionStorage.setItem(SETTINGS, JSON.stringify(settings));
+	sessionStorage.setItem(SETTINGS_KEY, JSON.stringify(settings));
 }
 
 export async function load(main, page) {
-	const rows = await settings();
+	const rows = await fetchSettings();
 	const operations = rows.find((row) => row.name === 'op').values;
-	const state = kept ?? { settings: storedSettings() };
+	const state = savedState ?? { settings: storedSettings() };
 	let sample;
 	let columns = [];
-	let taken = 0;
-	let asked = 0;
-	let focused;
+	let lastChoice = 0;
+	let lastPreview = 0;
+	let focusedInput;
 
-	const problems = notice();
-	const file = h('input', { type: 'file', id: 'file', onchange: () => file.files[0] && take(file.files[0], file.files[0].name) });
+	const fileErrorNotice = notice();
+	const file = h('input', { type: 'file', id: 'file', onchange: () => file.files[0] && chooseFile(file.files[0], file.files[0].name) });
 	const text = h('textarea', { id: 'text', rows: 5, spellcheck: 'false', placeholder: 'sid,name,price\n17,Ada,4.50', oninput: paste });
 	const drop = h('div', { class: 'drop', ondragover: (event) => {
 		event.preventDefault();
@@ -101,55 +101,55 @@ export async function load(main, page) {
 		drop.classList.remove('over');
 		const dropped = event.dataTransfer.files[0];
 		if (dropped) {
-			take(dropped, dropped.name);
+			chooseFile(dropped, dropped.name);
 		}
 	} }, h('p', {}, h('strong', {}, 'Drop a file here'), ' or ', h('label', { for: 'file', class: 'button' }, 'choose one', file)),
-	h('p', { class: 'hint' }, 'CSV, TSV, JSON, NDJSON, redis-cli commands or RESP; gzip as well. Nothing is written before you load it.'));
+	h('p', { class: 'hint' }, 'CSV, TSV, JSON, NDJSON, redis-cli commands or RESP, also as gzip. Nothing is written until you load it.'));
 	const pasted = h('details', {}, h('summary', {}, 'or paste records'), h('label', { class: 'unseen', for: 'text' }, 'Records'), text);
 	const chosen = h('p', { class: 'chosen', hidden: true });
 	const body = h('div', { hidden: true });
 
-	main.append(h('h1', {}, 'Load'), used(), drop, pasted, chosen, problems, body);
+	main.append(h('h1', {}, 'Load'), tunedNotice(), drop, pasted, chosen, fileErrorNotice, body);
 
-	/** Says that a tuning has chosen settings, as long as they are the ones of the next load. */
-	function used() {
-		const names = Object.keys(state.used ?? {}).filter((name) => state.settings[name] === state.used[name]);
+	/** Shows the settings from a tuning while the next load uses them. */
+	function tunedNotice() {
+		const names = Object.keys(state.tunedSettings ?? {}).filter((name) => state.settings[name] === state.tunedSettings[name]);
 		if (!names.length) {
 			return '';
 		}
-		const said = h('p', { class: 'good used' }, h('span', {}, 'The next load takes ', h('code', {}, names.map((name) => `${name}=${state.used[name]}`).join(' ')), ', as the tuning recommends.'),
+		const element = h('p', { class: 'good used' }, h('span', {}, 'The next load uses ', h('code', {}, names.map((name) => `${name}=${state.tunedSettings[name]}`).join(' ')), ' from the tuning.'),
 				h('button', { type: 'button', class: 'quiet', onclick: () => {
-					names.filter((name) => state.settings[name] === state.used[name]).forEach((name) => delete state.settings[name]);
+					names.filter((name) => state.settings[name] === state.tunedSettings[name]).forEach((name) => delete state.settings[name]);
 					storeSettings(state.settings);
-					delete state.used;
-					said.remove();
+					delete state.tunedSettings;
+					element.remove();
 					if (state.blob) {
 						show();
 					}
 					file.focus();
-				} }, 'Leave them out'));
-		return said;
+				} }, 'Remove them'));
+		return element;
 	}
 
 	function paste() {
 		if (text.value.trim()) {
-			take(new Blob([text.value]), 'pasted records', true);
+			chooseFile(new Blob([text.value]), 'pasted records', true);
 		}
 	}
 
-	async function take(blob, name, typed = false) {
-		const mine = ++taken;
+	async function chooseFile(blob, name, typed = false) {
+		const thisChoice = ++lastChoice;
 		let found;
 		try {
 			found = await sampleOf(blob);
 		}
 		catch (error) {
-			if (mine === taken) {
-				problems.say(`'${name}' cannot be read (${error.message}): choose another file.`);
+			if (thisChoice === lastChoice) {
+				fileErrorNotice.setText(`'${name}' cannot be read (${error.message}). Choose another file.`);
 			}
 			return;
 		}
-		if (mine !== taken) {
+		if (thisChoice !== lastChoice) {
 			return;
 		}
 		sample = found;
@@ -157,29 +157,29 @@ export async function load(main, page) {
 			text.value = '';
 			pasted.open = false;
 		}
-		Object.assign(state, { blob, name: (typed && state.mended) ? state.name : name, text: typed ? text.value : undefined, gzip: sample.gzip, mended: typed && state.mended });
+		Object.assign(state, { blob, name: (typed && state.isFix) ? state.name : name, text: typed ? text.value : undefined, gzip: sample.gzip, isFix: typed && state.isFix });
 		if (sample.bytes.length === 0) {
-			problems.say('There is nothing in it: choose another file.');
+			fileErrorNotice.setText('This file is empty. Choose another file.');
 			return;
 		}
-		// Whoever goes on typing, or mends rows, has chosen already.
-		if (!typed || !(state.touched || state.mended)) {
+		// While the user types or fixes rows, keep the chosen format and mapping.
+		if (!typed || !(state.touched || state.isFix)) {
 			state.touched = false;
 			Object.assign(state, detect(sample, name, operations));
-			guess();
+			guessMapping();
 		}
-		kept = state;
+		savedState = state;
 		show();
 	}
 
-	/** A mapping to begin with. */
-	function guess() {
+	/** Sets a mapping to begin with. */
+	function guessMapping() {
 		columns = columnsOf(sample, state);
 		const has = (...names) => names.every((name) => columns.includes(name));
 		const first = objectsOf(new TextDecoder().decode(sample.bytes), state.type)[0];
 		state.names = columns.join(',');
 		Object.assign(state, { key: '', value: '', fields: '', args: '', ttl: '', expireAt: '', id: '', nulls: '' });
-		// Whoever types a record has no column yet.
+		// A record that the user is typing has no columns yet.
 		if (columns.length === 0 || !isData(state.type) || Array.isArray(first) || has('op') || (first && has('key') && (has('value') || has('args') || Object.hasOwn(first, 'fields')))) {
 			state.op = (first && !Array.isArray(first) && !has('op') && isData(state.type)) ? (has('value') ? 'SET' : 'HSET') : '';
 			state.templates = false;
@@ -203,7 +203,7 @@ export async function load(main, page) {
 		return /[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
 	}
 
-	/** The parameters of the load, but for those of the preview. */
+	/** The parameters of the load, without those for a dry run. */
 	function parameters() {
 		const found = [];
 		const add = (name, value) => value && found.push([name, value]);
@@ -214,7 +214,7 @@ export async function load(main, page) {
 		if (isRows(state.type) && !state.header) {
 			add('header', state.names);
 		}
-		if (mapped()) {
+		if (usesTemplates()) {
 			add('key', state.key);
 			if (state.op === 'SET') {
 				add('value', state.value);
@@ -234,7 +234,7 @@ export async function load(main, page) {
 		if (isData(state.type)) {
 			add('nulls', state.nulls);
 		}
-		const expires = mayExpire() && (state.ttl || state.expireAt || (isData(state.type) && !mapped()));
+		const expires = mayExpire() && (state.ttl || state.expireAt || (isData(state.type) && !usesTemplates()));
 		for (const [name, value] of Object.entries(state.settings)) {
 			if (name !== 'ttlJitter' || expires) {
 				add(name, value);
@@ -243,12 +243,12 @@ export async function load(main, page) {
 		return found;
 	}
 
-	/** Whether the records of the load may expire by its settings. */
+	/** Whether the operation allows an expiry. */
 	function mayExpire() {
 		return !state.op || state.op === 'SET' || state.op === 'HSET';
 	}
 
-	function mapped() {
+	function usesTemplates() {
 		return state.templates && Boolean(state.op) && isData(state.type);
 	}
 
@@ -256,14 +256,14 @@ export async function load(main, page) {
 		return { 'Content-Type': state.type, ...(state.gzip ? { 'Content-Encoding': 'gzip' } : {}) };
 	}
 
-	function bound(name, input) {
+	function boundInput(name, input) {
 		input.value = state[name] ?? '';
 		input.addEventListener('input', () => {
 			state[name] = input.value;
 			state.touched = true;
-			later();
+			schedulePreview();
 		});
-		input.addEventListener('focus', () => focused = input);
+		input.addEventListener('focus', () => focusedInput = input);
 		return input;
 	}
 
@@ -276,40 +276,40 @@ export async function load(main, page) {
 		return select;
 	}
 
-	/** Draws everything below the file, which its format and operation decide. */
+	/** Draws all parts that depend on the file, its format and its operation. */
 	function show() {
-		problems.say();
+		fileErrorNotice.setText();
 		columns = columnsOf(sample, state);
 		chosen.hidden = false;
 		chosen.replaceChildren(h('strong', {}, state.name), ` ${bytes(state.blob.size)}${state.gzip ? ', gzip' : ''} `,
-				h('span', { class: 'hint' }, state.mended ? 'Mend the rows above, and load them.' : `found: ${FORMATS[state.type]}${delimiterWords()}`));
+				h('span', { class: 'hint' }, state.isFix ? 'Fix the rows above, then load them.' : `detected: ${FORMATS[state.type]}${delimiterWords()}`));
 		body.hidden = false;
 		body.replaceChildren(
 				h('section', { 'aria-labelledby': 'format-title' }, h('h2', { id: 'format-title' }, 'Format'), format()),
 				h('section', { 'aria-labelledby': 'mapping-title' }, h('h2', { id: 'mapping-title' }, 'Mapping'), mapping()),
 				preview, options(), act);
-		tell(`${state.name}: ${FORMATS[state.type]}`);
-		showSending();
-		later(0);
+		announce(`${state.name}: ${FORMATS[state.type]}`);
+		showUpload();
+		schedulePreview(0);
 	}
 
 	function delimiterWords() {
-		const words = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
+		const words = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' };
 		if (!isRows(state.type)) {
 			return '';
 		}
-		return ` with ${words[state.delimiter] ?? state.delimiter}, ${state.header ? 'a row of names' : 'no row of names'}, ${count(columns.length, 'column')}`;
+		return ` with ${words[state.delimiter] ?? state.delimiter}, ${state.header ? 'a header row' : 'no header row'}, ${count(columns.length, 'column')}`;
 	}
 
 	function format() {
 		const fields = [field('type', 'Format', choice('type', Object.entries(FORMATS), () => {
 			state.delimiter = (state.type === 'text/tab-separated-values') ? '\t' : detect(sample, '', operations).delimiter;
-			guess();
+			guessMapping();
 			show();
 		}))];
 		if (state.type === 'text/csv') {
-			fields.push(field('delimiter', 'Separator', choice('delimiter', [[',', 'comma ,'], [';', 'semicolon ;'], ['\t', 'tab'], ['|', 'bar |']], () => {
-				guess();
+			fields.push(field('delimiter', 'Separator', choice('delimiter', [[',', 'comma ,'], [';', 'semicolon ;'], ['\t', 'tab'], ['|', 'vertical bar |']], () => {
+				guessMapping();
 				show();
 			})));
 		}
@@ -317,47 +317,47 @@ export async function load(main, page) {
 			const box = h('input', { type: 'checkbox', id: 'field-header', checked: state.header, onchange: () => {
 				state.header = box.checked;
 				state.touched = true;
-				guess();
+				guessMapping();
 				show();
 			} });
-			fields.push(h('div', { class: 'field check' }, h('label', { for: 'field-header' }, box, ' The first row has the names')));
+			fields.push(h('div', { class: 'field check' }, h('label', { for: 'field-header' }, box, ' The first row is a header')));
 			if (!state.header) {
-				fields.push(field('names', 'Names of the columns', bound('names', h('input')), 'with commas between them'));
+				fields.push(field('names', 'Column names', boundInput('names', h('input')), 'separated by commas'));
 			}
 		}
 		return h('div', { class: 'fields' }, fields);
 	}
 
 	function mapping() {
-		const own = isRows(state.type) && !columns.includes('op') ? [] : [['', 'as each record says']];
-		const fields = [field('op', 'Operation', choice('op', [...own, ...operations.map((name) => [name, name])], () => {
+		const anyOperation = isRows(state.type) && !columns.includes('op') ? [] : [['', 'set in each record']];
+		const fields = [field('op', 'Operation', choice('op', [...anyOperation, ...operations.map((name) => [name, name])], () => {
 			if (state.op && isData(state.type)) {
 				state.templates = true;
 				state.key ||= columns.length ? `record:{${columns[0]}}` : '';
 				state.value ||= '{*}';
-				state.args ||= (ARGUMENTS[state.op] ?? (/PUSH|SADD|SREM|PFADD|ZREM/.test(state.op) ? ['{*}'] : [])).join('\n');
+				state.args ||= (DEFAULT_ARGUMENTS[state.op] ?? (/PUSH|SADD|SREM|PFADD|ZREM/.test(state.op) ? ['{*}'] : [])).join('\n');
 			}
 			show();
 		}))];
-		if (mapped()) {
-			fields.push(field('key', 'Key', bound('key', h('input', { spellcheck: 'false', required: true })), 'a template such as session:{sid}'));
+		if (usesTemplates()) {
+			fields.push(field('key', 'Key', boundInput('key', h('input', { spellcheck: 'false', required: true })), 'a template such as session:{sid}'));
 			if (state.op === 'SET') {
-				fields.push(field('value', 'Value', bound('value', h('input', { spellcheck: 'false' })), '{*} is the whole row as JSON'));
+				fields.push(field('value', 'Value', boundInput('value', h('input', { spellcheck: 'false' })), '{*} is the whole row as JSON'));
 			}
 			else if (state.op === 'HSET') {
-				fields.push(field('fields', 'Fields', bound('fields', h('input', { spellcheck: 'false', placeholder: 'all' })), 'names with commas between them; all if empty'));
+				fields.push(field('fields', 'Fields', boundInput('fields', h('input', { spellcheck: 'false', placeholder: 'all' })), 'names separated by commas; all if empty'));
 			}
 			else {
-				fields.push(field('args', 'Arguments', bound('args', h('textarea', { rows: 2, spellcheck: 'false' })), 'a template a line, in the order of the command'));
+				fields.push(field('args', 'Arguments', boundInput('args', h('textarea', { rows: 2, spellcheck: 'false' })), 'one template a line, in the order of the command'));
 			}
 		}
 		if (mayExpire()) {
-			fields.push(field('ttl', 'Expires after', bound('ttl', h('input', { spellcheck: 'false', placeholder: 'never' })), mapped() ? '90s, 1h, 7d, or a template such as {ttl}' : '90s, 1h, 7d'));
-			fields.push(field('expireAt', 'Expires at', bound('expireAt', h('input', { spellcheck: 'false', placeholder: 'never' })), mapped() ? 'instead: a moment such as 2100-01-01T00:00:00Z, or a template such as {expires_at}' : 'instead: a moment such as 2100-01-01T00:00:00Z'));
+			fields.push(field('ttl', 'Expires after', boundInput('ttl', h('input', { spellcheck: 'false', placeholder: 'never' })), usesTemplates() ? '90s, 1h, 7d, or a template such as {ttl}' : '90s, 1h, 7d'));
+			fields.push(field('expireAt', 'Expires at', boundInput('expireAt', h('input', { spellcheck: 'false', placeholder: 'never' })), usesTemplates() ? 'instead of a duration: a time such as 2100-01-01T00:00:00Z, or a template such as {expires_at}' : 'instead of a duration: a time such as 2100-01-01T00:00:00Z'));
 		}
-		if (mapped()) {
-			fields.push(field('id', 'Name in the report', bound('id', h('input', { spellcheck: 'false', placeholder: 'its line' })), 'a template, by which you find a record again'));
-			fields.push(field('nulls', 'Empty cells and nulls', choice('nulls', [['', 'refuse the record'], ['skip', 'leave them out'], ['empty', 'take them for empty strings']], later)));
+		if (usesTemplates()) {
+			fields.push(field('id', 'ID in the report', boundInput('id', h('input', { spellcheck: 'false', placeholder: 'line number' })), 'a template that identifies the record'));
+			fields.push(field('nulls', 'Empty cells and nulls', choice('nulls', [['', 'refuse the record'], ['skip', 'leave them out'], ['empty', 'use empty strings']], schedulePreview)));
 		}
 		if (state.op && isData(state.type) && (!isRows(state.type) || columns.includes('key'))) {
 			const box = h('input', { type: 'checkbox', id: 'field-templates', checked: state.templates, onchange: () => {
@@ -365,16 +365,16 @@ export async function load(main, page) {
 				state.touched = true;
 				show();
 			} });
-			fields.push(h('div', { class: 'field check' }, h('label', { for: 'field-templates' }, box, ' Templates make the records')));
+			fields.push(h('div', { class: 'field check' }, h('label', { for: 'field-templates' }, box, ' Make records by templates')));
 		}
-		const chips = mapped() && columns.length ? h('div', { class: 'chips', role: 'group', 'aria-label': 'Columns, to put where you type' },
-				h('span', { class: 'hint' }, isRows(state.type) ? 'Columns, to put where you type:' : 'Members, to put where you type:'), columns.map((name) => h('button', { type: 'button', class: 'chip', onclick: () => put(name) }, name))) : null;
+		const chips = usesTemplates() && columns.length ? h('div', { class: 'chips', role: 'group', 'aria-label': 'Columns to insert' },
+				h('span', { class: 'hint' }, isRows(state.type) ? 'Columns to insert:' : 'Members to insert:'), columns.map((name) => h('button', { type: 'button', class: 'chip', onclick: () => insertColumn(name) }, name))) : null;
 		return [h('div', { class: 'fields' }, fields), chips];
 	}
 
-	/** Puts a column into the template that has the focus. */
-	function put(name) {
-		const input = (focused?.isConnected) ? focused : body.querySelector('#field-key');
+	/** Inserts a column into the template that had the focus last. */
+	function insertColumn(name) {
+		const input = (focusedInput?.isConnected) ? focusedInput : body.querySelector('#field-key');
 		const isList = input.id === 'field-fields';
 		const word = isList ? (input.value && !input.value.endsWith(',') ? ',' : '') + quotedName(name) : `{${name}}`;
 		input.setRangeText(word, input.selectionStart, input.selectionEnd, 'end');
@@ -383,21 +383,21 @@ export async function load(main, page) {
 	}
 
 	const commands = h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'The first records as commands' });
-	const mistaken = notice();
-	const preview = h('section', { 'aria-labelledby': 'preview-title' }, h('h2', { id: 'preview-title' }, 'The first records'), mistaken, commands);
+	const errorNotice = notice();
+	const preview = h('section', { 'aria-labelledby': 'preview-title' }, h('h2', { id: 'preview-title' }, 'The first records'), errorNotice, commands);
 
-	const dryLine = shell('');
+	const dryRunLine = shell('');
 	const line = shell('');
-	const dry = h('button', { type: 'button', onclick: () => send(true) }, 'Dry run');
-	const go = h('button', { type: 'button', class: 'main', id: 'go', onclick: () => send(false) }, 'Load');
-	const sent = h('div', { hidden: true });
-	const unsent = notice();
+	const dryRunButton = h('button', { type: 'button', onclick: () => send(true) }, 'Dry run');
+	const loadButton = h('button', { type: 'button', class: 'main', id: 'go', onclick: () => send(false) }, 'Load');
+	const uploadArea = h('div', { hidden: true });
+	const uploadErrorNotice = notice();
 	const act = h('section', { 'aria-labelledby': 'act-title' }, h('h2', { id: 'act-title', class: 'unseen' }, 'Load'),
-			h('p', { class: 'actions' }, go, dry, h('span', { class: 'hint' }, 'A dry run checks every record and writes nothing.')),
-			unsent, sent, h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'Load'), line, h('p', {}, 'Dry run'), dryLine));
+			h('p', { class: 'actions' }, loadButton, dryRunButton, h('span', { class: 'hint' }, 'A dry run checks every record and writes nothing.')),
+			uploadErrorNotice, uploadArea, h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'Load'), line, h('p', {}, 'Dry run'), dryRunLine));
 
 	function options() {
-		const fields = rows.filter((row) => !ELSEWHERE.has(row.name)).map((row) => {
+		const fields = rows.filter((row) => !NOT_IN_SETTINGS.has(row.name)).map((row) => {
 			const value = state.settings[row.name] ?? '';
 			const input = inputOf(row, value);
 			input.dataset.setting = row.name;
@@ -409,7 +409,7 @@ export async function load(main, page) {
 					delete state.settings[row.name];
 				}
 				storeSettings(state.settings);
-				later();
+				schedulePreview();
 			});
 			return field(row.name, row.name, input, row.meaning);
 		});
@@ -418,37 +418,37 @@ export async function load(main, page) {
 
 	let timer;
 
-	function later(millis = PREVIEW_MILLIS) {
+	function schedulePreview(millis = PREVIEW_DELAY_MILLIS) {
 		clearTimeout(timer);
 		const url = address(`v1/jobs?${query(parameters())}`).replace(/\?$/, '');
 		const common = { method: 'POST', headers: { ...headers(), Prefer: 'respond-async' }, file: state.text === undefined ? state.name : 'records', keyed: isKeyed() };
-		line.say(curl({ ...common, url }));
-		dryLine.say(curl({ ...common, url: url + (url.includes('?') ? '&' : '?') + 'dryRun=true' }));
-		timer = setTimeout(look, typeof millis === 'number' ? millis : PREVIEW_MILLIS);
+		line.setText(curl({ ...common, url }));
+		dryRunLine.setText(curl({ ...common, url: url + (url.includes('?') ? '&' : '?') + 'dryRun=true' }));
+		timer = setTimeout(refreshPreview, typeof millis === 'number' ? millis : PREVIEW_DELAY_MILLIS);
 	}
 
-	/** Asks the service what the first records are. */
-	async function look() {
-		const mine = ++asked;
+	/** Has the service convert the first records to commands. */
+	async function refreshPreview() {
+		const thisPreview = ++lastPreview;
 		let report;
 		try {
-			const asking = parameters().filter(([name]) => name !== 'rateLimit' && name !== 'maxErrors');
-			asking.push(['dryRun', 'true'], ['results', 'all']);
-			const response = await call('POST', `v1/jobs?${query(asking)}`,
+			const previewParameters = parameters().filter(([name]) => name !== 'rateLimit' && name !== 'maxErrors');
+			previewParameters.push(['dryRun', 'true'], ['results', 'all']);
+			const response = await call('POST', `v1/jobs?${query(previewParameters)}`,
 					{ headers: { 'Content-Type': state.type }, body: firstRecords(sample, state, PREVIEW_RECORDS), signal: page });
 			report = await response.json();
-			if (mine === asked) {
-				mistaken.say();
+			if (thisPreview === lastPreview) {
+				errorNotice.setText();
 			}
 		}
 		catch (error) {
-			if (page.aborted || mine !== asked) {
+			if (page.aborted || thisPreview !== lastPreview) {
 				return;
 			}
-			mistaken.say(error.message);
+			errorNotice.setText(error.message);
 			report = error.job;
 		}
-		if (mine !== asked) {
+		if (thisPreview !== lastPreview) {
 			return;
 		}
 		if (report?.settings) {
@@ -459,21 +459,21 @@ export async function load(main, page) {
 				}
 			}
 		}
-		commands.replaceChildren(...(report?.items ?? []).length ? [listed(report.items)] : []);
+		commands.replaceChildren(...(report?.items ?? []).length ? [previewTable(report.items)] : []);
 		commands.hidden = !report?.items?.length;
 	}
 
-	function listed(items) {
+	function previewTable(items) {
 		return h('table', { class: 'commands' }, h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, items[0].line ? 'Line' : '#'), h('th', { scope: 'col' }, 'Command'))),
 				h('tbody', {}, items.map((item) => h('tr', { class: item.error ? 'wrong' : '' }, h('td', { class: 'number' }, String(item.line ?? item.index)),
 						h('td', {}, item.error ? [h('strong', {}, item.error.code), ` ${item.error.message}`] : command(item))))));
 	}
 
 	async function send(isDry) {
-		const wrong = body.querySelector(':invalid');
-		if (wrong) {
-			wrong.closest('details')?.setAttribute('open', '');
-			wrong.reportValidity();
+		const invalid = body.querySelector(':invalid');
+		if (invalid) {
+			invalid.closest('details')?.setAttribute('open', '');
+			invalid.reportValidity();
 			return;
 		}
 		const all = parameters();
@@ -481,77 +481,77 @@ export async function load(main, page) {
 			all.push(['dryRun', 'true']);
 		}
 		const stop = new AbortController();
-		const bar = h('progress', { max: 1, value: 0, 'aria-label': 'The upload' });
+		const bar = h('progress', { max: 1, value: 0, 'aria-label': 'Upload' });
 		const words = h('span', {});
 		const began = performance.now();
 		const { blob, name } = state;
-		const upon = { ...state };
-		problems.say();
-		unsent.say();
-		sending = h('div', { class: 'sending' }, h('strong', {}, name), bar, words, h('button', { type: 'button', onclick: () => stop.abort() }, 'Stop the upload'));
-		showSending();
+		const source = { ...state };
+		fileErrorNotice.setText();
+		uploadErrorNotice.setText();
+		activeUpload = h('div', { class: 'sending' }, h('strong', {}, name), bar, words, h('button', { type: 'button', onclick: () => stop.abort() }, 'Stop the upload'));
+		showUpload();
 		try {
 			const job = await upload(`v1/jobs?${query(all)}`, { ...headers(), Prefer: 'respond-async' }, blob, (done, total) => {
 				bar.value = total ? done / total : 1;
-				const pace = done / (performance.now() - began);
-				words.textContent = `${percent(bar.value)} of ${bytes(total)} uploaded, ${bytes(pace * 1000)}/s${done < total ? `, ${duration((total - done) / pace)} left` : ''}`;
+				const speed = done / (performance.now() - began);
+				words.textContent = `${percent(bar.value)} of ${bytes(total)} uploaded, ${bytes(speed * 1000)}/s${done < total ? `, ${duration((total - done) / speed)} left` : ''}`;
 			}, stop.signal);
-			sources.set(job.jobId, upon);
-			if (upon.mended && !isDry && kept?.blob === blob) {
-				// They are loaded: nobody wants to load them once more.
-				kept = { settings: upon.settings, used: upon.used };
+			sources.set(job.jobId, source);
+			if (source.isFix && !isDry && savedState?.blob === blob) {
+				// The fixed rows are loaded, so the page need not keep them.
+				savedState = { settings: source.settings, tunedSettings: source.tunedSettings };
 			}
-			sending = undefined;
+			activeUpload = undefined;
 			if (location.hash === '#/load') {
 				location.hash = `#/jobs/${job.jobId}`;
 			}
 		}
 		catch (error) {
-			sending = undefined;
+			activeUpload = undefined;
 			if (!(error instanceof Problem)) {
 				throw error;
 			}
-			failed = error.message;
+			uploadFailure = error.message;
 			dispatchEvent(new Event('upload'));
 		}
 	}
 
-	/** Shows the upload that is under way, or how it failed; it may have begun on this page at another time. */
-	function showSending() {
-		sent.hidden = !sending;
-		sent.replaceChildren(...sending ? [sending] : []);
-		go.disabled = dry.disabled = Boolean(sending);
-		if (failed) {
-			unsent.say(failed);
-			unsent.scrollIntoView({ block: 'nearest' });
-			failed = undefined;
+	/** Shows the current upload, or why it failed. It may have begun on an earlier visit to this page. */
+	function showUpload() {
+		uploadArea.hidden = !activeUpload;
+		uploadArea.replaceChildren(...activeUpload ? [activeUpload] : []);
+		loadButton.disabled = dryRunButton.disabled = Boolean(activeUpload);
+		if (uploadFailure) {
+			uploadErrorNotice.setText(uploadFailure);
+			uploadErrorNotice.scrollIntoView({ block: 'nearest' });
+			uploadFailure = undefined;
 		}
 	}
 
-	addEventListener('upload', showSending, { signal: page });
+	addEventListener('upload', showUpload, { signal: page });
 
 	if (state.blob) {
 		text.value = state.text ?? '';
 		pasted.open = state.text !== undefined;
 		const found = await sampleOf(state.blob);
-		// Another file may have been chosen meanwhile.
-		if (taken) {
+		// The user may have chosen another file meanwhile.
+		if (lastChoice) {
 			return;
 		}
 		sample = found;
 		show();
-		if (state.mended) {
+		if (state.isFix) {
 			text.focus();
 		}
 	}
 }
 
-/** A command as one types it, its key set apart. */
+/** A command as in redis-cli, with its key highlighted. */
 function command(item) {
 	const words = item.command.map((word) => (typeof word === 'object') ? JSON.stringify(word) : String(word));
 	let note = null;
 	if (item.op === 'HSET' && words[0] === 'EVALSHA') {
-		// One call of a script does both.
+		// One script runs HSET and EXPIRE.
 		const seconds = words[4];
 		words.splice(0, 5, 'HSET', words[3]);
 		note = h('span', { class: 'hint' }, ` and EXPIRE ${seconds}`);

@@ -1,6 +1,6 @@
-// What every page is made of: elements, numbers as people say them, and curl lines.
+// What all pages use: elements, numbers in words, curl lines and polling.
 
-/** Makes an element: properties that begin with "on" listen, the others are set as attributes. */
+/** Creates an element. Properties that begin with "on" become listeners, the others attributes. */
 export function h(tag, properties = {}, ...children) {
 	const element = document.createElement(tag);
 	for (const [name, value] of Object.entries(properties)) {
@@ -21,15 +21,15 @@ export function h(tag, properties = {}, ...children) {
 	return element;
 }
 
-const AFTER_FAILURE_MILLIS = 5000;
+const DELAY_AFTER_FAILURE_MILLIS = 5000;
 
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const integers = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 export function number(value) {
-	return whole.format(value);
+	return integers.format(value);
 }
 
-/** 1 record, 2 records. */
+/** A number with its noun: 1 record, 2 records. */
 export function count(value, noun) {
 	return `${number(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
@@ -57,10 +57,10 @@ export function bytes(value) {
 		value /= 1024;
 		unit++;
 	}
-	return `${unit === 0 || value >= 100 ? whole.format(value) : value.toFixed(1)} ${units[unit]}`;
+	return `${unit === 0 || value >= 100 ? integers.format(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** A moment, as one says it: the time of today, or else the day as well. */
+/** A time, with the date if it is not today. */
 export function moment(millis) {
 	const then = new Date(millis);
 	const today = then.toDateString() === new Date().toDateString();
@@ -71,22 +71,21 @@ export function percent(share) {
 	return `${(share * 100).toFixed(share < 0.9995 ? 1 : 0)} %`;
 }
 
-/** Says something to screen readers. */
-export function tell(text) {
-	document.getElementById('told').textContent = text;
+/** Has screen readers read a text. */
+export function announce(text) {
+	document.getElementById('announcement').textContent = text;
 }
 
 function quoted(text) {
 	return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The query string of names and values. */
 export function query(parameters) {
 	const encoded = (text) => encodeURIComponent(text).replace(/%(7B|7D|2C|3A|2A|2F)/g, decodeURIComponent);
 	return parameters.map(([name, value]) => `${name}=${encoded(value)}`).join('&');
 }
 
-/** The line that does the same as an action of the page. */
+/** The curl line that does the same as an action of the page. */
 export function curl({ method, url, headers = {}, file, output, keyed }) {
 	const words = ['curl', '-sS'];
 	if (/[{}[\]]/.test(url)) {
@@ -115,19 +114,19 @@ async function copy(text, code) {
 		await navigator.clipboard.writeText(text);
 		return;
 	}
-	// Only pages by https and of this machine have a clipboard.
+	// Browsers offer the clipboard only to HTTPS pages and localhost.
 	getSelection().selectAllChildren(code);
 	document.execCommand('copy');
 }
 
-/** A line of the shell, ready to copy. */
+/** A shell command with a button that copies it. */
 export function shell(line) {
 	const code = h('code', {}, line);
 	const button = h('button', { type: 'button', class: 'quiet', 'aria-label': 'Copy the curl line', onclick: async () => {
 		try {
 			await copy(code.textContent, code);
 			button.textContent = 'Copied';
-			tell('Copied');
+			announce('Copied');
 		}
 		catch {
 			getSelection().selectAllChildren(code);
@@ -136,14 +135,14 @@ export function shell(line) {
 		setTimeout(() => button.textContent = 'Copy', 2000);
 	} }, 'Copy');
 	const element = h('div', { class: 'curl' }, code, button);
-	return Object.assign(element, { say: (text) => {
+	return Object.assign(element, { setText: (text) => {
 		if (code.textContent !== text) {
 			code.textContent = text;
 		}
 	} });
 }
 
-/** An input below its name, with a hint for those who do not know it. */
+/** An input with its label, and a hint if there is one. */
 export function field(name, label, input, hint) {
 	input.id = `field-${name}`;
 	const help = hint ? h('small', { id: `${input.id}-hint` }, hint) : null;
@@ -153,59 +152,58 @@ export function field(name, label, input, hint) {
 	return h('div', { class: 'field' }, h('label', { for: input.id }, label), input, help);
 }
 
-/** The input of a row of the table of settings, with its values or its bounds. */
+/** The input of a setting, with its values or its bounds. */
 export function inputOf(row, value = '') {
-	const input = (row.values) ? h('select', {}, h('option', { value: '' }, 'as the service has it'), row.values.map((word) => h('option', {}, word)))
+	const input = (row.values) ? h('select', {}, h('option', { value: '' }, 'service default'), row.values.map((word) => h('option', {}, word)))
 		: h('input', (row.min !== undefined) ? { type: 'number', min: row.min, max: row.max, step: 1 } : { type: 'text', spellcheck: 'false' });
 	input.value = value;
 	return input;
 }
 
 /**
- * Looks again and again, as long as somebody sees the page; each look says after how many milliseconds
- * the next one is due. The signal of a look ends it when the next one begins, or the page is left: its answer
- * would come too late.
- * @returns looks at once
+ * Polls while the page is visible. Each poll returns the milliseconds until the next one. Its signal is aborted when
+ * the next poll begins or the user leaves the page, because its answer would be outdated.
+ * @returns a function that polls at once
  */
-export function again(page, look) {
+export function pollWhileVisible(page, poll) {
 	let timer;
-	let begun = new AbortController();
-	const now = async () => {
+	let current = new AbortController();
+	const pollNow = async () => {
 		clearTimeout(timer);
-		begun.abort();
-		begun = new AbortController();
-		const { signal } = begun;
-		let pause = AFTER_FAILURE_MILLIS;
+		current.abort();
+		current = new AbortController();
+		const { signal } = current;
+		let delay = DELAY_AFTER_FAILURE_MILLIS;
 		try {
-			pause = await look(signal);
+			delay = await poll(signal);
 		}
 		finally {
 			if (!signal.aborted && !page.aborted) {
-				timer = setTimeout(() => document.hidden ? document.addEventListener('visibilitychange', now, { once: true, signal: page }) : now(), pause);
+				timer = setTimeout(() => document.hidden ? document.addEventListener('visibilitychange', pollNow, { once: true, signal: page }) : pollNow(), delay);
 			}
 		}
 	};
 	page.addEventListener('abort', () => {
 		clearTimeout(timer);
-		begun.abort();
+		current.abort();
 	});
-	return now;
+	return pollNow;
 }
 
 /**
- * A bar for the part of a whole.
- * @param high where it is nearly too much, if it is about a bound
+ * A bar that shows a part of a whole.
+ * @param high the value from which the bar warns
  */
-export function bar(value, most, label, high = most) {
-	return h('meter', { min: 0, max: most, high, value, 'aria-label': label });
+export function bar(value, max, label, high = max) {
+	return h('meter', { min: 0, max, high, value, 'aria-label': label });
 }
 
-/** A mistake or its absence, which screen readers hear of. */
+/** An error message, which screen readers read when it appears. It is hidden if it is empty. */
 export function notice() {
 	const element = h('p', { class: 'problem', role: 'alert', hidden: true });
-	return Object.assign(element, { say: (text = '') => {
+	return Object.assign(element, { setText: (text = '') => {
 		element.hidden = !text;
-		// Nobody wants to hear the same again.
+		// A screen reader would read the same text again.
 		if (element.textContent !== text) {
 			element.textContent = text;
 		}

@@ -1,17 +1,17 @@
-// The prefixes of an analysis as a tree. A name is its bytes, a character each, as keys need not be UTF-8.
+// The prefixes of an analysis as a tree. A name has one character per byte, because keys need not be UTF-8.
 
 const encoder = new TextEncoder();
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Characters that one does not see, or that turn others around, and blanks that nobody would notice. */
+/** Characters that are invisible or change the direction of text, and unusual blanks. */
 const HIDDEN = /[\p{C}\p{DI}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/u;
 
 const BLANKS = /^ | $| {2}/;
 
 const ESCAPES = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** The bytes of a text, a character each. */
+/** The bytes of a text, one character per byte. */
 export function bytesOf(text) {
 	let bytes = '';
 	for (const byte of encoder.encode(text)) {
@@ -30,13 +30,13 @@ export function textOf(name) {
 	}
 }
 
-/** The name of a key or prefix as an answer has it. */
-export function nameOf(answer) {
-	return (typeof answer === 'object') ? atob(answer.base64) : bytesOf(answer);
+/** The name of a key or prefix in a report. */
+export function nameOf(reported) {
+	return (typeof reported === 'object') ? atob(reported.base64) : bytesOf(reported);
 }
 
-/** A name as one reads it: in quotes, and with escapes, if a part of it would not show. */
-export function shown(name) {
+/** A readable name: in quotes and with escapes if it has hidden characters. */
+export function displayName(name) {
 	const text = textOf(name);
 	if (text === undefined) {
 		return `"${name.replace(/["\\]/g, '\\$&').replace(/[^ -~]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`)}"`;
@@ -47,23 +47,23 @@ export function shown(name) {
 	return `"${text.replace(/["\\]/g, '\\$&').replace(new RegExp(HIDDEN, 'gu'), (c) => ESCAPES[c] ?? `\\u{${c.codePointAt(0).toString(16)}}`)}"`;
 }
 
-/** A name that is no longer than a place for it. */
-export function cut(text, most) {
-	return (text.length <= most) ? text : `${text.substring(0, most - 1).toWellFormed().replace(/\uFFFD$/, '')}…`;
+/** A text of at most so many characters. */
+export function truncate(text, max) {
+	return (text.length <= max) ? text : `${text.substring(0, max - 1).toWellFormed().replace(/\uFFFD$/, '')}…`;
 }
 
-/** The pattern that all keys with this beginning match, and no others; undefined if none can say it. */
+/** The pattern that matches exactly the keys with this prefix; undefined if there is none. */
 export function patternOf(name) {
 	const text = textOf(name);
 	return (text === undefined) ? undefined : `${text.replace(/[*?[\\]/g, '\\$&')}*`;
 }
 
-/** The beginning that a pattern asks for, if it asks for nothing else. */
-export function beginningOf(pattern) {
+/** The prefix of a pattern that is only a prefix and a star; otherwise undefined. */
+export function literalPrefixOf(pattern) {
 	return /^((?:[^*?[\\]|\\[^])*)\*+$/u.exec(pattern)?.[1].replace(/\\([^])/gu, '$1');
 }
 
-/** A name up to each of its separators. */
+/** The parts of a name that end at each of its separators. */
 export function levelsOf(name, separator) {
 	const levels = [];
 	for (let end = name.indexOf(separator); end >= 0; end = name.indexOf(separator, end)) {
@@ -73,12 +73,12 @@ export function levelsOf(name, separator) {
 	return levels;
 }
 
-/** The prefix that all prefixes of an analysis have in common, by its pattern. */
-export function baseOf({ match = '', separator, depth }) {
-	return levelsOf(bytesOf(beginningOf(match) ?? ''), separator).slice(0, depth - 1).at(-1) ?? '';
+/** The prefix that all prefixes of an analysis share because of its pattern. */
+export function commonPrefixOf({ match = '', separator, depth }) {
+	return levelsOf(bytesOf(literalPrefixOf(match) ?? ''), separator).slice(0, depth - 1).at(-1) ?? '';
 }
 
-class Node {
+class PrefixNode {
 
 	keys = 0;
 
@@ -109,29 +109,29 @@ class Node {
 
 }
 
-/** A tree of prefixes: each of them by its name, and the root by which all of them begin. */
-export class Prefixes {
+/** A tree of prefixes. Its root is the prefix that all of them share. */
+export class PrefixTree {
 
 	/**
-	 * @param settings the separator as a name, the depth and the pattern of the analysis; without a depth, as nobody
-	 * knows how it was asked for, there is but one level
+	 * @param settings the separator as a name, the depth and the pattern of the analysis. If the depth is unknown,
+	 * the tree has one level.
 	 */
 	constructor(report, settings) {
-		/** Whether keys of several levels, and of several prefixes, are counted as one. */
-		this.mixed = false;
+		/** Whether the keys with too few separators have several levels and prefixes. */
+		this.mixesLevels = false;
 		const { separator, depth } = settings;
-		this.root = new Node(baseOf(settings));
+		this.root = new PrefixNode(commonPrefixOf(settings));
 		this.nodes = new Map([[this.root.name, this.root]]);
 		const below = levelsOf(this.root.name, separator).length;
 		for (const row of report.prefixes) {
 			this.root.add({ ...row, partial: false });
 			if (row.prefix === '(other)') {
-				this.root.children.push(new Node(undefined, 'smaller prefixes, added up').add(row));
+				this.root.children.push(new PrefixNode(undefined, 'smaller prefixes together').add(row));
 				continue;
 			}
 			if (row.prefix === '(none)') {
-				this.mixed = depth - below > 1;
-				this.root.children.push(new Node(undefined, !depth ? 'too few separators' : this.mixed ? `fewer than ${depth} separators` : below ? 'no further prefix' : 'no prefix').add(row));
+				this.mixesLevels = depth - below > 1;
+				this.root.children.push(new PrefixNode(undefined, !depth ? 'too few separators' : this.mixesLevels ? `fewer than ${depth} separators` : below ? 'no further prefix' : 'no prefix').add(row));
 				continue;
 			}
 			const name = nameOf(row.prefix);
@@ -146,15 +146,15 @@ export class Prefixes {
 	child(parent, name) {
 		let child = this.nodes.get(name);
 		if (!child) {
-			child = new Node(name);
+			child = new PrefixNode(name);
 			this.nodes.set(name, child);
 			parent.children.push(child);
 		}
 		return child;
 	}
 
-	/** The node of a prefix, or the root. */
-	at(name) {
+	/** The node of a prefix, or the root if the prefix is unknown. */
+	nodeAt(name) {
 		return this.nodes.get(name) ?? this.root;
 	}
 

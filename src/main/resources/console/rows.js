@@ -1,14 +1,14 @@
-// A table of any length, of which only the rows in sight are elements.
+// A table of any length, which has elements for the visible rows only.
 
 import { h } from './page.js';
 
-const HEIGHT = 34;
+const ROW_HEIGHT = 34;
 
-const SPARE = 10;
+const SPARE_ROWS = 10;
 
-export class Rows {
+export class VirtualTable {
 
-	/** Shows columns, each with its title, its class and a function that makes a cell's content. */
+	/** @param columns each with its title, its class and a function that returns the content of a cell */
 	constructor(label, columns) {
 		this.columns = columns;
 		this.rows = [];
@@ -26,8 +26,8 @@ export class Rows {
 	}
 
 	draw() {
-		const visible = Math.ceil((this.element.clientHeight || 400) / HEIGHT) + 2 * SPARE;
-		const first = Math.max(0, Math.min(Math.floor(this.element.scrollTop / HEIGHT) - SPARE, this.rows.length - visible));
+		const visible = Math.ceil((this.element.clientHeight || 400) / ROW_HEIGHT) + 2 * SPARE_ROWS;
+		const first = Math.max(0, Math.min(Math.floor(this.element.scrollTop / ROW_HEIGHT) - SPARE_ROWS, this.rows.length - visible));
 		const last = Math.min(this.rows.length, first + visible);
 		if (this.first === first && this.last === last) {
 			return;
@@ -35,7 +35,7 @@ export class Rows {
 		Object.assign(this, { first, last });
 		const space = (rows) => {
 			const cell = h('td', { colspan: this.columns.length });
-			cell.style.height = `${rows * HEIGHT}px`;
+			cell.style.height = `${rows * ROW_HEIGHT}px`;
 			return rows > 0 ? h('tr', { class: 'space', 'aria-hidden': 'true' }, cell) : [];
 		};
 		this.body.replaceChildren(...[space(first), ...this.rows.slice(first, last).map((row, i) => h('tr', { 'aria-rowindex': first + i + 2 },

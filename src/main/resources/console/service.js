@@ -1,10 +1,10 @@
-// The calls of the service. A key is kept by the tab, and nowhere else.
+// Calls to the service. Only the tab keeps the key.
 
 const KEY = 'pipeset.key';
 
 const root = new URL('../', document.baseURI);
 
-/** A call that was answered with an error. Its message is the sentence of the service. */
+/** A call that failed. Its message is that of the service, if the service sent one. */
 export class Problem extends Error {
 
 	constructor(message, status = 0, type = '', answer = {}) {
@@ -31,56 +31,56 @@ function authorization() {
 	return isKeyed() ? { Authorization: `Bearer ${sessionStorage.getItem(KEY)}` } : {};
 }
 
-/** Whether a call had the key of now: one that was refused with the key before is made again, and nobody is asked. */
-function isOfNow(authorized) {
+/** Whether a call had the current key. A call with an earlier key is sent again without a dialog. */
+function isCurrent(authorized) {
 	return authorized.Authorization === authorization().Authorization;
 }
 
-let asked;
+let keyEntry;
 
-/** Asks for a key; all calls that miss one wait for the same answer. */
-function askForKey(why) {
-	asked ??= new Promise((resolve) => {
+/** Asks the user for a key. All calls that need one wait for the same dialog. */
+function askForKey(reason) {
+	keyEntry ??= new Promise((resolve) => {
 		const dialog = document.getElementById('key');
 		const form = dialog.querySelector('form');
-		if (isKeyed() && why) {
-			document.getElementById('key-why').textContent = why;
+		if (isKeyed() && reason) {
+			document.getElementById('key-why').textContent = reason;
 		}
 		dialog.addEventListener('cancel', (event) => event.preventDefault());
 		dialog.addEventListener('close', () => {
 			sessionStorage.setItem(KEY, form.elements.key.value.trim());
 			form.reset();
 			document.getElementById('forget').hidden = false;
-			asked = undefined;
+			keyEntry = undefined;
 			resolve();
 		}, { once: true });
 		dialog.showModal();
 	});
-	return asked;
+	return keyEntry;
 }
 
-let lost;
+let recovery;
 
 const pause = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
 
-/** Says that the service does not answer, and ends when it does again. */
-export function untilBack() {
-	lost ??= (async () => {
-		const banner = document.getElementById('lost');
+/** Shows that the service does not answer, and polls it until it does. */
+export function awaitService() {
+	recovery ??= (async () => {
+		const banner = document.getElementById('offline');
 		const since = Date.now();
 		for (;;) {
 			try {
-				// A service that hangs is as good as none.
+				// A service that hangs counts as down.
 				const answer = await fetch('index.html', { cache: 'no-store', signal: AbortSignal.timeout(3000) });
 				if (answer.ok) {
 					break;
 				}
 			}
 			catch {
-				// Nobody is there yet.
+				// The service is still down.
 			}
 			const seconds = Math.round((Date.now() - since) / 1000);
-			const text = 'The service does not answer. This page goes on as soon as it is back.';
+			const text = 'The service does not answer. This page continues when the service is back.';
 			if (banner.hidden) {
 				banner.textContent = text;
 				banner.hidden = false;
@@ -90,31 +90,31 @@ export function untilBack() {
 		}
 		if (!banner.hidden) {
 			banner.hidden = true;
-			document.getElementById('told').textContent = 'The service is back.';
+			document.getElementById('announcement').textContent = 'The service is back.';
 		}
-		lost = undefined;
+		recovery = undefined;
 	})();
-	return lost;
+	return recovery;
 }
 
 async function problemOf(response) {
 	return problem(response.status, await response.text());
 }
 
-/** The problem in an answer. */
+/** The problem that a response describes. */
 export function problem(status, text) {
 	try {
 		const answer = JSON.parse(text);
 		return new Problem(answer.detail ?? answer.title ?? `The service answered ${status}`, status, (answer.type ?? '').replace('urn:pipeset:problem:', ''), answer);
 	}
 	catch {
-		return new Problem(`The service answered ${status}, without saying why`, status);
+		return new Problem(`The service answered ${status} without a reason`, status);
 	}
 }
 
 /**
- * Makes a call, and answers with its response, which is a good one. Whatever only looks is
- * asked again when the service is back; anything else may have been done, and is not.
+ * Sends a request, and returns its response, whose status is a success. If the service does not answer, a GET is
+ * retried when it is back. Other requests are not retried, because the service may have run them.
  */
 export async function call(method, path, { headers = {}, body, signal } = {}) {
 	for (;;) {
@@ -128,16 +128,16 @@ export async function call(method, path, { headers = {}, body, signal } = {}) {
 				throw error;
 			}
 			if (method !== 'GET') {
-				untilBack();
-				throw new Problem('The service did not answer, so that nobody knows whether it has done this. Look at the jobs when it is back.');
+				awaitService();
+				throw new Problem('The service did not answer, so this may or may not have been done. Check the jobs when the service is back.');
 			}
-			await untilBack();
+			await awaitService();
 			await pause(100);
 			continue;
 		}
 		if (response.status === 401) {
 			const { message } = await problemOf(response);
-			if (isOfNow(authorized)) {
+			if (isCurrent(authorized)) {
 				await askForKey(message);
 			}
 			continue;
@@ -153,10 +153,10 @@ export async function json(method, path, options) {
 	return (await call(method, path, options)).json();
 }
 
-/** How long nothing may come of a job that is followed: its events come four times a second. */
+/** A stream of events that is silent for this long counts as lost, because events come four times a second. */
 const SILENCE_MILLIS = 5000;
 
-/** Follows a job to its end, through losses of the service. EventSource could not send a key. */
+/** Follows a job to its end, and reconnects if the connection is lost. EventSource cannot send a key. */
 export async function* follow(id, signal) {
 	for (;;) {
 		const stop = new AbortController();
@@ -195,12 +195,12 @@ export async function* follow(id, signal) {
 		if (signal.aborted) {
 			return;
 		}
-		await untilBack();
+		await awaitService();
 		await pause(200);
 	}
 }
 
-/** The texts of an answer as they come. */
+/** The parts of a response as they arrive. */
 export async function* chunks(response) {
 	const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
 	try {
@@ -217,7 +217,7 @@ export async function* chunks(response) {
 	}
 }
 
-/** Sends a file, and tells how far it is. No fetch does. */
+/** Uploads a file, and reports its progress, which fetch cannot. */
 export function upload(path, headers, body, progress, signal) {
 	return new Promise((resolve, reject) => {
 		const request = new XMLHttpRequest();
@@ -229,7 +229,7 @@ export function upload(path, headers, body, progress, signal) {
 		request.upload.addEventListener('progress', (event) => progress(event.loaded, event.total));
 		request.addEventListener('load', () => {
 			if (request.status === 401) {
-				(isOfNow(authorized) ? askForKey(problem(401, request.responseText).message) : Promise.resolve())
+				(isCurrent(authorized) ? askForKey(problem(401, request.responseText).message) : Promise.resolve())
 					.then(() => upload(path, headers, body, progress, signal)).then(resolve, reject);
 			}
 			else if (request.status >= 400) {
@@ -240,10 +240,10 @@ export function upload(path, headers, body, progress, signal) {
 			}
 		});
 		request.addEventListener('error', () => {
-			untilBack();
-			reject(new Problem('The upload broke off before the service had the whole file, so that nothing of it was run. Send it again.'));
+			awaitService();
+			reject(new Problem('The upload broke off before the service had the whole file, so the service ran none of it. Send it again.'));
 		});
-		request.addEventListener('abort', () => reject(new Problem('The upload was stopped before the service had the whole file: nothing of it was run.')));
+		request.addEventListener('abort', () => reject(new Problem('The upload was stopped before the service had the whole file, so the service ran none of it.')));
 		signal.addEventListener('abort', () => request.abort());
 		request.send(body);
 	});

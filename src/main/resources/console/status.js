@@ -1,52 +1,52 @@
-// Service: what it has in use of what it may have, its servers, and the jobs that run.
+// The page Service: what is in use and its limits, the servers, and the running jobs.
 
 import { JobTable } from './jobs.js';
-import { again, bar, bytes, count, curl, h, notice, number, percent, shell } from './page.js';
-import { Problem, address, isKeyed, json, untilBack } from './service.js';
+import { bar, bytes, count, curl, h, notice, number, percent, pollWhileVisible, shell } from './page.js';
+import { Problem, address, awaitService, isKeyed, json } from './service.js';
 
-const LOOK_MILLIS = 1000;
+const POLL_MILLIS = 1000;
 
-/** A service that is silent for longer may hang. */
+/** A service that does not answer for this long may hang. */
 const SILENCE_MILLIS = 5000;
 
-const MOST_JOBS = 20;
+const MAX_JOBS = 20;
 
 const SLOTS = 16384;
 
-/** The part of a bound from which on somebody should look. */
-const HIGH = 0.9;
+/** The share of a limit from which a bar warns. */
+const HIGH_SHARE = 0.9;
 
-const TROUBLES = {
-	redis: 'Redis does not answer: jobs are refused, or wait, until it does.',
-	readinessState: 'The service takes no jobs now: it starts, or shuts down.',
-	diskSpace: 'The disk is nearly full, and uploads that outlive their request need it.',
+const HEALTH_MESSAGES = {
+	redis: 'Redis does not answer. Until it does, jobs are refused or wait.',
+	readinessState: 'The service accepts no jobs now, because it is starting or shutting down.',
+	diskSpace: 'The disk is nearly full. Asynchronous jobs need it for their uploads.',
 };
 
-const NOT_HERE = 'Actuator is not at this port, and a page may ask the port that it came from only. Here it has a port of its own (management.server.port, which is 8081 in a container), or it is not exposed.';
+const ACTUATOR_ELSEWHERE = 'Actuator is not at this port, and this page can call only the port that it came from. Actuator has its own port (management.server.port, 8081 in a container), or it is not exposed.';
 
 export async function status(main, page) {
 	const state = h('span', {});
-	const troubles = h('div', { role: 'status' });
-	const mistaken = notice();
-	const uses = h('dl', { class: 'bars' });
-	const use = h('section', { 'aria-labelledby': 'use-title', hidden: true }, h('h2', { id: 'use-title' }, 'In use'), uses);
+	const healthNotices = h('div', { role: 'status' });
+	const errorNotice = notice();
+	const usageBars = h('dl', { class: 'bars' });
+	const usage = h('section', { 'aria-labelledby': 'use-title', hidden: true }, h('h2', { id: 'use-title' }, 'In use'), usageBars);
 	const nodesTable = h('table', { class: 'servers' });
 	const slots = h('p', { class: 'hint' });
 	const servers = h('section', { 'aria-labelledby': 'servers-title', hidden: true }, h('h2', { id: 'servers-title' }, 'Connections by server'),
 			h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Servers' }, nodesTable), slots);
-	const control = h('p', { class: 'hint' });
-	const inUse = h('div', {}, use, servers, control);
-	const uncancelled = notice();
-	const table = new JobTable(uncancelled, () => look());
-	const none = h('p', { class: 'empty', hidden: true }, 'No job runs or waits.');
+	const controlState = h('p', { class: 'hint' });
+	const usageParts = h('div', {}, usage, servers, controlState);
+	const cancelErrorNotice = notice();
+	const table = new JobTable(cancelErrorNotice, () => refresh());
+	const none = h('p', { class: 'empty', hidden: true }, 'No job is running or queued.');
 	const more = h('p', { class: 'hint', hidden: true }, h('span'), ' ', h('a', { href: '#/jobs' }, 'All jobs'));
 	const listed = h('div', {}, none, table.element, more);
-	main.append(h('div', { class: 'live' }, h('div', { class: 'title' }, h('h1', {}, 'Service'), state), troubles, mistaken, inUse,
-			h('section', { 'aria-labelledby': 'running-title' }, h('h2', { id: 'running-title' }, 'Jobs that run and wait'), uncancelled, listed)),
-	h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), ['actuator/health', 'actuator/pipeset', `v1/jobs?state=running&limit=${MOST_JOBS}`]
+	main.append(h('div', { class: 'live' }, h('div', { class: 'title' }, h('h1', {}, 'Service'), state), healthNotices, errorNotice, usageParts,
+			h('section', { 'aria-labelledby': 'running-title' }, h('h2', { id: 'running-title' }, 'Running and queued jobs'), cancelErrorNotice, listed)),
+	h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), ['actuator/health', 'actuator/pipeset', `v1/jobs?state=running&limit=${MAX_JOBS}`]
 		.map((path) => shell(curl({ method: 'GET', url: address(path), keyed: isKeyed() })))));
 
-	/** Draws rows anew only if something else is to be said, so that nobody's selection is lost. */
+	/** Redraws an element only if its content changed, because a redraw would clear the user's selection. */
 	const drawn = new Map();
 	function draw(element, children) {
 		const now = children.map((child) => child.outerHTML).join('');
@@ -56,46 +56,46 @@ export async function status(main, page) {
 		}
 	}
 
-	function row(name, used, most, words, note) {
-		return h('div', { class: 'bar' }, h('dt', {}, name), h('dd', {}, most === undefined ? h('span', { class: 'nobar' }) : bar(used, most, name, HIGH * most),
-				h('span', { class: 'number' }, words(used), most === undefined ? null : h('span', { class: 'hint' }, ` of ${words(most)}`)),
-				h('small', {}, [most === undefined ? null : share(used, most), note].filter((word) => word).join(', '))));
+	function row(name, used, max, format, note) {
+		return h('div', { class: 'bar' }, h('dt', {}, name), h('dd', {}, max === undefined ? h('span', { class: 'nobar' }) : bar(used, max, name, HIGH_SHARE * max),
+				h('span', { class: 'number' }, format(used), max === undefined ? null : h('span', { class: 'hint' }, ` of ${format(max)}`)),
+				h('small', {}, [max === undefined ? null : share(used, max), note].filter((word) => word).join(', '))));
 	}
 
-	function share(used, most) {
-		return !used ? '0 %' : used / most < 0.001 ? '< 0.1 %' : percent(Math.min(1, used / most));
+	function share(used, max) {
+		return !used ? '0 %' : used / max < 0.001 ? '< 0.1 %' : percent(Math.min(1, used / max));
 	}
 
 	function waiting(jobs, thing) {
 		return jobs ? `${count(jobs, 'job')} ${jobs === 1 ? 'waits' : 'wait'} for ${thing}` : '';
 	}
 
-	/** What Actuator has said last of what is in use, as long as it says so. */
+	/** The last answer of Actuator about what is in use; undefined if the last call failed. */
 	let known;
 
 	async function showUse(signal) {
 		known = await json('GET', 'actuator/pipeset', { signal });
-		const { jobsRunning, jobsWaiting, lanes, nodes, inFlightBytes, memory, spool, limits = {}, control: kept } = known;
-		use.hidden = false;
-		draw(uses, [row('Jobs that run', jobsRunning, limits.jobsRunning, number, ''),
-			row('Jobs that wait', jobsWaiting, undefined, number, limits.jobsWaiting === undefined ? '' : `${number(limits.jobsWaiting)} callers may wait, and asynchronous jobs beside them`),
-			row('Connections', lanes.busy, lanes.most, number, waiting(lanes.waiting, 'one')),
-			row('Commands on their way', inFlightBytes, limits.inFlightBytes, bytes, ''),
-			row('Memory for jobs', memory.usedBytes, memory.budgetBytes, bytes, [waiting(memory.waiting, 'some'), `${bytes(memory.jobBytes)} for one job at most`].filter((word) => word).join(', ')),
-			// An instance of the version before has neither bounds nor this.
+		const { jobsRunning, jobsWaiting, lanes, nodes, inFlightBytes, memory, spool, limits = {}, control } = known;
+		usage.hidden = false;
+		draw(usageBars, [row('Running jobs', jobsRunning, limits.jobsRunning, number, ''),
+			row('Queued jobs', jobsWaiting, undefined, number, limits.jobsWaiting === undefined ? '' : `${number(limits.jobsWaiting)} callers may wait, in addition to asynchronous jobs`),
+			row('Connections', lanes.busy, lanes.most, number, waiting(lanes.waiting, 'a connection')),
+			row('Commands in flight', inFlightBytes, limits.inFlightBytes, bytes, ''),
+			row('Memory for jobs', memory.usedBytes, memory.budgetBytes, bytes, [waiting(memory.waiting, 'memory'), `at most ${bytes(memory.jobBytes)} for one job`].filter((word) => word).join(', ')),
+			// An instance of the previous version reports neither limits nor the spool.
 			...(spool ? [row('Spool on disk', spool.usedBytes, spool.budgetBytes, bytes, '')] : [])]);
-		const named = Object.entries(nodes);
-		const isCluster = named.some(([, node]) => node.slots !== undefined);
-		servers.hidden = named.length === 0;
+		const nodeList = Object.entries(nodes);
+		const isCluster = nodeList.some(([, node]) => node.slots !== undefined);
+		servers.hidden = nodeList.length === 0;
 		draw(nodesTable, [h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Server'), isCluster ? h('th', { scope: 'col', class: 'number' }, 'Slots') : [],
 				h('th', { scope: 'col' }, 'Busy'), h('th', { scope: 'col', class: 'number' }, 'Waiting'))),
-		h('tbody', {}, named.map(([name, node]) => h('tr', {}, h('td', {}, h('code', {}, name)), isCluster ? h('td', { class: 'number' }, number(node.slots ?? 0)) : [],
-				h('td', {}, h('div', { class: 'busy' }, bar(node.busy, node.most, name, HIGH * node.most), h('span', {}, number(node.busy), h('span', { class: 'hint' }, ` of ${number(node.most)}`)))),
+		h('tbody', {}, nodeList.map(([name, node]) => h('tr', {}, h('td', {}, h('code', {}, name)), isCluster ? h('td', { class: 'number' }, number(node.slots ?? 0)) : [],
+				h('td', {}, h('div', { class: 'busy' }, bar(node.busy, node.most, name, HIGH_SHARE * node.most), h('span', {}, number(node.busy), h('span', { class: 'hint' }, ` of ${number(node.most)}`)))),
 				h('td', { class: 'number' }, number(node.waiting)))))]);
-		const served = named.reduce((sum, [, node]) => sum + (node.slots ?? 0), 0);
-		slots.textContent = !isCluster ? '' : served === SLOTS ? `All ${number(SLOTS)} slots have a master.` : `${number(SLOTS - served)} of ${number(SLOTS)} slots have no master: records for them are refused.`;
+		const served = nodeList.reduce((sum, [, node]) => sum + (node.slots ?? 0), 0);
+		slots.textContent = !isCluster ? '' : served === SLOTS ? `All ${number(SLOTS)} slots have a master.` : `${number(SLOTS - served)} of ${number(SLOTS)} slots have no master, so records for them are refused.`;
 		slots.className = isCluster && served < SLOTS ? 'warning' : 'hint';
-		control.textContent = `Control Redis at ${kept.address}: ${{ up: 'it answers', down: 'it does not answer, so that other instances cannot tell of jobs', unused: 'not used yet' }[kept.state] ?? kept.state}${kept.bestEffort ? `. Records of jobs may be lost (${kept.bestEffort})` : ''}.`;
+		controlState.textContent = `Control Redis at ${control.address}: ${{ up: 'it answers', down: 'it does not answer, so instances cannot show the jobs of other instances', unused: 'not used yet' }[control.state] ?? control.state}${control.bestEffort ? `. Records of jobs may be lost (${control.bestEffort})` : ''}.`;
 	}
 
 	async function health(signal) {
@@ -112,27 +112,27 @@ export async function status(main, page) {
 
 	async function showHealth(signal) {
 		const { status: word, components } = await health(signal);
-		const ill = Object.entries(components ?? {}).filter(([, component]) => component.status !== 'UP' && component.status !== 'UNKNOWN').map(([name]) => name);
-		draw(state, [h('span', { class: `badge ${word === 'UP' ? 'running' : 'failed'}` }, word === 'UP' ? 'up' : 'in trouble')]);
-		draw(troubles, ill.map((name) => h('p', { class: 'warning' }, TROUBLES[name] ?? `${name} is ${components[name].status}.`)));
+		const unhealthy = Object.entries(components ?? {}).filter(([, component]) => component.status !== 'UP' && component.status !== 'UNKNOWN').map(([name]) => name);
+		draw(state, [h('span', { class: `badge ${word === 'UP' ? 'running' : 'failed'}` }, word === 'UP' ? 'up' : 'unhealthy')]);
+		draw(healthNotices, unhealthy.map((name) => h('p', { class: 'warning' }, HEALTH_MESSAGES[name] ?? `${name} is ${components[name].status}.`)));
 	}
 
 	async function showJobs(signal) {
-		// Other instances have jobs that wait, too.
-		const found = await Promise.all(['running', 'queued'].map((name) => json('GET', `v1/jobs?state=${name}&limit=${MOST_JOBS}`, { signal })));
+		// Actuator counts the jobs of this instance only, but others have jobs, too.
+		const found = await Promise.all(['running', 'queued'].map((name) => json('GET', `v1/jobs?state=${name}&limit=${MAX_JOBS}`, { signal })));
 		const jobs = found.flatMap((list) => list.jobs);
 		table.show(jobs);
 		more.hidden = !found.some((list) => list.next);
 		none.hidden = jobs.length > 0 || !more.hidden;
-		// One look looks at so many jobs at most, of which those of another state are not listed.
-		more.firstChild.textContent = found.some((list) => list.next && list.jobs.length < MOST_JOBS) ? 'Not all jobs were looked at: older ones may run or wait.' : `Those above are the newest ${MOST_JOBS} that run, and the newest ${MOST_JOBS} that wait${known ? `, of ${number(known.jobsRunning)} and ${number(known.jobsWaiting)} at this instance` : ''}.`;
+		// A list checks a limited number of jobs, and leaves out those of other states.
+		more.firstChild.textContent = found.some((list) => list.next && list.jobs.length < MAX_JOBS) ? 'Not all jobs were checked. Older ones may be running or queued.' : `The list has the newest ${MAX_JOBS} running and the newest ${MAX_JOBS} queued jobs${known ? `, of ${number(known.jobsRunning)} and ${number(known.jobsWaiting)} at this instance` : ''}.`;
 	}
 
-	/** Shows a part by its own call; without an answer it would stand still, and is hidden. Answers with what is wrong. */
-	async function part(signal, shows, ...elements) {
+	/** Refreshes a part of the page. If its call fails, hides the part because its data is old, and returns the problem. */
+	async function part(signal, showPart, ...elements) {
 		let problem;
 		try {
-			await shows(signal);
+			await showPart(signal);
 		}
 		catch (error) {
 			if (signal.aborted) {
@@ -147,24 +147,24 @@ export async function status(main, page) {
 		return problem;
 	}
 
-	const look = again(page, async (signal) => {
-		const silence = setTimeout(untilBack, SILENCE_MILLIS);
+	const refresh = pollWhileVisible(page, async (signal) => {
+		const silence = setTimeout(awaitService, SILENCE_MILLIS);
 		try {
-			const [unlisted, unwell, unused] = await Promise.all([part(signal, showJobs, listed), part(signal, showHealth, state, troubles), part(signal, showUse, inUse)]);
+			const [jobsProblem, healthProblem, useProblem] = await Promise.all([part(signal, showJobs, listed), part(signal, showHealth, state, healthNotices), part(signal, showUse, usageParts)]);
 			if (signal.aborted) {
-				return LOOK_MILLIS;
+				return POLL_MILLIS;
 			}
-			if (unused) {
+			if (useProblem) {
 				known = undefined;
 			}
-			const wrong = [unlisted, unwell, unused].filter((problem) => problem).map(({ status, message }) => (status === 404) ? NOT_HERE : message);
-			mistaken.say([...new Set(wrong)].join(' '));
+			const messages = [jobsProblem, healthProblem, useProblem].filter((problem) => problem).map(({ status, message }) => (status === 404) ? ACTUATOR_ELSEWHERE : message);
+			errorNotice.setText([...new Set(messages)].join(' '));
 		}
 		finally {
 			clearTimeout(silence);
 		}
-		return LOOK_MILLIS;
+		return POLL_MILLIS;
 	});
 
-	await look();
+	await refresh();
 }

@@ -1,53 +1,53 @@
-// What one does to the keys of a prefix: count them, and then delete them or let them expire.
+// The actions on the keys of a prefix: count them, then delete them or let them expire.
 
 import { isActive } from './job.js';
-import { settings } from './load.js';
-import { count, curl, field, h, inputOf, moment, notice, query, shell, tell } from './page.js';
-import { bytesOf, patternOf, shown, textOf } from './prefixes.js';
+import { fetchSettings } from './load.js';
+import { announce, count, curl, field, h, inputOf, moment, notice, query, shell } from './page.js';
+import { bytesOf, displayName, patternOf, textOf } from './prefixes.js';
 import { Problem, address, call, follow, isKeyed, json } from './service.js';
 
-/** The types of which a sweep may leave out all others. */
+/** The types that a sweep can select. */
 const TYPES = ['string', 'list', 'set', 'zset', 'hash', 'stream'];
 
 const ACTIONS = {
-	UNLINK: { title: 'Delete', done: 'They are deleted for good (UNLINK).' },
-	EXPIRE: { title: 'Expire', done: 'They expire after the time below, also those that have another one (EXPIRE).' },
+	UNLINK: { title: 'Delete', done: 'This deletes them permanently (UNLINK).' },
+	EXPIRE: { title: 'Expire', done: 'They expire after the time below, even if they have another expiry (EXPIRE).' },
 };
 
 function matching(keys) {
 	return `${count(keys, 'key')} ${keys === 1 ? 'matches' : 'match'}`;
 }
 
-/** Why no sweep can meet just the keys of a prefix. */
-function obstacle(name, type) {
+/** Why no sweep can match just the keys of a prefix; undefined if one can. */
+function obstacleOf(name, type) {
 	if (patternOf(name) === undefined) {
-		return 'Its name is not UTF-8, and no pattern can say it without meeting other keys: count, delete or expire its keys with a client of Redis.';
+		return 'Its name is not UTF-8, so no pattern matches only its keys. Count, delete or expire them with a Redis client.';
 	}
 	if (type && !TYPES.includes(type)) {
-		return `The analysis has looked at keys of the type ${type} only, and a sweep cannot leave out all others: analyse all types first.`;
+		return `The analysis covers only keys of type ${type}, which a sweep cannot select. Analyse all types countButton.`;
 	}
 	return undefined;
 }
 
 /**
  * The actions for a prefix.
- * @param type the type of its keys, if they are of one
- * @param begun is told of a job that was begun
+ * @param type the type of its keys, if the analysis selected one
+ * @param onStart is called with each job that was started
  */
-export function sweep(name, type, page, begun) {
-	const why = obstacle(name, type);
-	if (why) {
-		return h('p', { class: 'hint' }, why);
+export function sweep(name, type, page, onStart) {
+	const obstacle = obstacleOf(name, type);
+	if (obstacle) {
+		return h('p', { class: 'hint' }, obstacle);
 	}
 	const match = patternOf(name);
-	const pattern = () => h('code', { class: 'name' }, shown(bytesOf(match)));
+	const pattern = () => h('code', { class: 'name' }, displayName(bytesOf(match)));
 	const path = (op, parameters = []) => `v1/jobs?${query([['from', 'scan'], ['match', match], ...(type ? [['type', type]] : []), ['op', op], ...parameters])}`;
-	const mistaken = notice();
+	const errorNotice = notice();
 	const result = h('div', { id: 'counted' });
-	const first = h('button', { type: 'button', class: 'main', id: 'count', onclick: look }, 'Count its keys');
+	const countButton = h('button', { type: 'button', class: 'main', id: 'count', onclick: countKeys }, 'Count its keys');
 
-	/** Counts by the dry run of an operation that this client may use. */
-	async function begin() {
+	/** Starts the dry run of an operation that this client may use. */
+	async function startDryRun() {
 		const dryRun = (op) => json('POST', path(op, [...(op === 'EXPIRE' ? [['ttl', '1d']] : []), ['dryRun', 'true']]), { headers: { Prefer: 'respond-async' } });
 		try {
 			return { job: await dryRun('UNLINK'), ops: ['UNLINK', 'EXPIRE'] };
@@ -65,14 +65,14 @@ export function sweep(name, type, page, begun) {
 		}
 	}
 
-	async function look() {
-		first.disabled = true;
-		mistaken.say();
+	async function countKeys() {
+		countButton.disabled = true;
+		errorNotice.setText();
 		let running;
 		const cancel = () => running && call('DELETE', `v1/jobs/${running}`).catch(() => {});
 		page.addEventListener('abort', cancel);
 		try {
-			const { job, ops, refused } = await begin();
+			const { job, ops, refused } = await startDryRun();
 			running = job.jobId;
 			if (page.aborted) {
 				cancel();
@@ -91,7 +91,7 @@ export function sweep(name, type, page, begun) {
 			}
 			const report = await json('GET', `v1/jobs/${job.jobId}`, { signal: page });
 			if (report.state !== 'completed') {
-				throw new Problem(report.ending?.detail ?? 'The count did not come to its end.');
+				throw new Problem(report.ending?.detail ?? 'The count did not finish.');
 			}
 			show(report.wouldRun, ops, refused);
 		}
@@ -103,41 +103,41 @@ export function sweep(name, type, page, begun) {
 				throw error;
 			}
 			result.replaceChildren();
-			mistaken.say(error.message);
+			errorNotice.setText(error.message);
 		}
 		finally {
 			page.removeEventListener('abort', cancel);
-			first.disabled = false;
-			// A button that is disabled loses the focus.
+			countButton.disabled = false;
+			// A disabled button loses the focus.
 			if (document.activeElement === document.body) {
-				first.focus();
+				countButton.focus();
 			}
 		}
 	}
 
 	function show(keys, ops, refused) {
-		first.className = '';
-		first.textContent = 'Count again';
-		tell(`${count(keys, 'key')} counted`);
+		countButton.className = '';
+		countButton.textContent = 'Count again';
+		announce(`${count(keys, 'key')} counted`);
 		if (keys === 0) {
-			result.replaceChildren(h('p', { class: 'words' }, 'No key is met. Either there is none any more, or they are not yours: keys under pipeset: are the service’s own.'));
+			result.replaceChildren(h('p', { class: 'words' }, 'No key matches. The keys are gone, or they are the service’s own keys (pipeset:*).'));
 			return;
 		}
-		const button = (op) => h('button', { type: 'button', class: op === 'UNLINK' ? 'danger' : '', id: op.toLowerCase(), onclick: () => ask(op, keys) }, `${ACTIONS[op].title} them…`);
-		result.replaceChildren(h('p', { class: 'words met' }, `${matching(keys)} `, pattern(), ` (at ${moment(Date.now())})`), refused ? h('p', { class: 'hint' }, refused) : '',
+		const button = (op) => h('button', { type: 'button', class: op === 'UNLINK' ? 'danger' : '', id: op.toLowerCase(), onclick: () => openDialog(op, keys) }, `${ACTIONS[op].title} them…`);
+		result.replaceChildren(h('p', { class: 'words matches' }, `${matching(keys)} `, pattern(), ` (at ${moment(Date.now())})`), refused ? h('p', { class: 'hint' }, refused) : '',
 				h('p', { class: 'actions' }, ops.map(button)));
 	}
 
-	/** Asks for the name, and does it. */
-	async function ask(op, keys) {
-		const rows = await settings();
+	/** Opens a dialog that starts the sweep after the user typed the name. */
+	async function openDialog(op, keys) {
+		const rows = await fetchSettings();
 		if (page.aborted || result.querySelector('dialog')) {
 			return;
 		}
 		const { title, done } = ACTIONS[op];
-		const wanted = shown(name);
+		const wanted = displayName(name);
 		const inputs = {};
-		const fields = [['ttl', 'Expire after', { required: true, value: '1d' }], ['ttlJitter', 'Spread by, in percent', { placeholder: '0' }], ['rateLimit', 'Keys a second, at most', { placeholder: 'as fast as it can' }]]
+		const fields = [['ttl', 'Expire after', { required: true, value: '1d' }], ['ttlJitter', 'Spread in percent', { placeholder: '0' }], ['rateLimit', 'Keys a second at most', { placeholder: 'no limit' }]]
 			.filter(([setting]) => op === 'EXPIRE' || setting === 'rateLimit')
 			.map(([setting, label, { required, ...properties }]) => {
 				const row = rows.find((candidate) => candidate.name === setting);
@@ -147,13 +147,13 @@ export function sweep(name, type, page, begun) {
 			});
 		const typed = h('input', { spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', required: true, oninput: check });
 		const go = h('button', { class: op === 'UNLINK' ? 'danger' : 'main', id: 'sweep', disabled: true }, `${title} ${count(keys, 'key')}`);
-		const unsent = notice();
+		const sendErrorNotice = notice();
 		const line = shell('');
 		const form = h('form', { onsubmit: send }, h('h2', { id: 'sweep-title' }, `${title} `, h('span', { class: 'name' }, wanted)),
-				h('p', { class: 'met' }, h('strong', {}, matching(keys)), ' ', pattern(), type ? ` and are of the type ${type}` : '', `. ${done} Whatever is written meanwhile may be met as well.`),
+				h('p', { class: 'matches' }, h('strong', {}, matching(keys)), ' ', pattern(), type ? ` and have type ${type}` : '', `. ${done} The sweep may include keys that are written while it runs.`),
 				fields.length > 1 ? h('div', { class: 'fields' }, fields) : fields,
-				field('sweep-name', ['Type ', h('code', { class: 'name' }, wanted), ' to confirm'], typed), unsent,
-				h('p', { class: 'actions' }, go, h('button', { type: 'button', onclick: () => dialog.close() }, 'Leave them')),
+				field('sweep-name', ['Type ', h('code', { class: 'name' }, wanted), ' to confirm'], typed), sendErrorNotice,
+				h('p', { class: 'actions' }, go, h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel')),
 				h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), line));
 		const dialog = h('dialog', { class: 'sweep', 'aria-labelledby': 'sweep-title', onclose: () => dialog.remove() }, form);
 
@@ -162,7 +162,7 @@ export function sweep(name, type, page, begun) {
 		}
 
 		function check() {
-			line.say(curl({ method: 'POST', url: address(path(op, parameters())), headers: { Prefer: 'respond-async' }, keyed: isKeyed() }));
+			line.setText(curl({ method: 'POST', url: address(path(op, parameters())), headers: { Prefer: 'respond-async' }, keyed: isKeyed() }));
 			go.disabled = !isTyped();
 		}
 
@@ -177,10 +177,10 @@ export function sweep(name, type, page, begun) {
 				return;
 			}
 			go.disabled = true;
-			unsent.say();
+			sendErrorNotice.setText();
 			try {
 				const job = await json('POST', path(op, parameters()), { headers: { Prefer: 'respond-async' } });
-				begun({ op, match, jobId: job.jobId });
+				onStart({ op, match, jobId: job.jobId });
 				dialog.close();
 				if (!page.aborted) {
 					location.hash = `#/jobs/${job.jobId}`;
@@ -190,7 +190,7 @@ export function sweep(name, type, page, begun) {
 				if (!(error instanceof Problem)) {
 					throw error;
 				}
-				unsent.say(error.message);
+				sendErrorNotice.setText(error.message);
 				go.disabled = false;
 			}
 		}
@@ -202,7 +202,7 @@ export function sweep(name, type, page, begun) {
 	}
 
 	const line = (op, parameters) => shell(curl({ method: 'POST', url: address(path(op, parameters)), keyed: isKeyed() }));
-	return h('div', {}, h('p', { class: 'actions' }, first, h('span', { class: 'hint' }, 'This changes nothing. Once they are counted, you can delete them or let them expire.')), mistaken, result,
+	return h('div', {}, h('p', { class: 'actions' }, countButton, h('span', { class: 'hint' }, 'Counting changes nothing. After it, you can delete the keys or let them expire.')), errorNotice, result,
 			h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'Count'), line('UNLINK', [['dryRun', 'true']]), h('p', {}, 'Delete'), line('UNLINK'),
 					h('p', {}, 'Expire'), line('EXPIRE', [['ttl', '1d']])));
 }

@@ -1,19 +1,21 @@
-// Shares as rectangles, which are links.
+// A treemap: shares as rectangles, which are links.
 
 import { svg } from './chart.js';
-import { cut } from './prefixes.js';
+import { truncate } from './prefixes.js';
 
-/** The part of the picture that a rectangle has at least in the mean, in square pixels, so that one can tell them apart. */
-const LEAST_AREA = 1500;
+/** The least mean area of a rectangle, in square pixels. Smaller ones look alike. */
+const MIN_MEAN_AREA = 1500;
 
-const MOST = 150;
+const MIN_BLOCKS = 20;
 
-/** The width of a letter of a label, about. */
-const LETTER = 7.4;
+const MAX_BLOCKS = 150;
+
+/** The approximate width of a character of a label. */
+const CHARACTER_WIDTH = 7.4;
 
 const PADDING = 8;
 
-/** Divides a rectangle by weights, the largest first, into ones as square as can be (Bruls, Huizing and van Wijk). */
+/** Divides a rectangle by descending weights into parts that are nearly square (Bruls, Huizing and van Wijk). */
 function squarify(weights, width, height) {
 	const scale = width * height / weights.reduce((sum, weight) => sum + weight, 0);
 	const rectangles = [];
@@ -55,24 +57,24 @@ export class Treemap {
 	constructor(label) {
 		this.blocks = [];
 		this.drawing = svg('svg', { class: 'treemap', role: 'group', 'aria-label': label });
-		this.drawing.addEventListener('keydown', (event) => this.move(event));
+		this.drawing.addEventListener('keydown', (event) => this.moveFocus(event));
 		new ResizeObserver(() => this.draw()).observe(this.drawing);
 	}
 
 	/**
-	 * Shows blocks: each with its name, weight, words, class, and the href behind it, if there is one.
-	 * @param more is told of the blocks that are too many to be drawn, and makes one of them, if there are any
+	 * @param blocks each with its name, weight, words, class and optional href
+	 * @param merge turns the blocks that exceed the limit into one block; it returns undefined if there are none
 	 */
-	show(blocks, more) {
+	show(blocks, merge) {
 		this.blocks = blocks.filter(({ weight }) => weight > 0).sort((one, other) => other.weight - one.weight);
-		this.more = more;
+		this.merge = merge;
 		this.size = undefined;
 		this.draw();
 	}
 
-	/** How many blocks stand in the picture by themselves. */
-	most() {
-		return Math.min(MOST, Math.max(20, Math.floor(this.drawing.clientWidth * this.drawing.clientHeight / LEAST_AREA)));
+	/** The most blocks that the picture shows one by one. */
+	maxBlocks() {
+		return Math.min(MAX_BLOCKS, Math.max(MIN_BLOCKS, Math.floor(this.drawing.clientWidth * this.drawing.clientHeight / MIN_MEAN_AREA)));
 	}
 
 	draw() {
@@ -81,11 +83,11 @@ export class Treemap {
 			return;
 		}
 		this.size = `${width} ${height}`;
-		const rest = this.blocks.slice(this.most());
-		const drawn = this.blocks.slice(0, this.most());
-		const all = this.more(rest);
-		if (all) {
-			drawn.push(all);
+		const rest = this.blocks.slice(this.maxBlocks());
+		const drawn = this.blocks.slice(0, this.maxBlocks());
+		const merged = this.merge(rest);
+		if (merged) {
+			drawn.push(merged);
 			drawn.sort((one, other) => other.weight - one.weight);
 		}
 		this.drawing.setAttribute('viewBox', `0 0 ${width} ${height}`);
@@ -93,8 +95,8 @@ export class Treemap {
 		this.drawing.querySelector('a')?.setAttribute('tabindex', 0);
 	}
 
-	/** The blocks are one stop of the tabulator; the arrows go from one to the next. */
-	move(event) {
+	/** Moves the focus by the arrow keys, because the Tab key stops at one block only. */
+	moveFocus(event) {
 		const links = [...this.drawing.querySelectorAll('a')];
 		const at = links.indexOf(document.activeElement);
 		const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[event.key];
@@ -110,11 +112,11 @@ export class Treemap {
 
 function block({ name, words, kind, href }, { x, y, width, height }) {
 	const gap = (size) => Math.max(0.5, size - 2);
-	const [inner, tall] = [gap(width), gap(height)];
-	const letters = Math.floor((inner - 2 * PADDING) / LETTER);
-	const label = (text, line) => (letters >= 3 && tall >= line + 6) ? [svg('text', { x: PADDING, y: line, class: (line > 20) ? 'words' : 'name' }, cut(text, letters))] : [];
+	const [innerWidth, innerHeight] = [gap(width), gap(height)];
+	const maxCharacters = Math.floor((innerWidth - 2 * PADDING) / CHARACTER_WIDTH);
+	const label = (text, line) => (maxCharacters >= 3 && innerHeight >= line + 6) ? [svg('text', { x: PADDING, y: line, class: (line > 20) ? 'words' : 'name' }, truncate(text, maxCharacters))] : [];
 	return svg(href ? 'a' : 'g', { class: `block ${kind}`, 'aria-label': `${name}, ${words}`, ...(href ? { href, tabindex: -1 } : { role: 'img' }) },
 			svg('title', {}, `${name}\n${words}`),
-			svg('rect', { x: x + 1, y: y + 1, width: inner, height: tall, rx: Math.min(3, inner / 2, tall / 2) }),
-			svg('svg', { x: x + 1, y: y + 1, width: inner, height: tall }, ...label(name, 19), ...label(words, 37)));
+			svg('rect', { x: x + 1, y: y + 1, width: innerWidth, height: innerHeight, rx: Math.min(3, innerWidth / 2, innerHeight / 2) }),
+			svg('svg', { x: x + 1, y: y + 1, width: innerWidth, height: innerHeight }, ...label(name, 19), ...label(words, 37)));
 }

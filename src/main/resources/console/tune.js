@@ -1,25 +1,25 @@
-// Tune: which settings are best here, by measuring.
+// The page Tune: measures which settings are best for this Redis.
 
-import { settings } from './load.js';
-import { JobTable, listed, pauseAfter } from './jobs.js';
-import { again, bytes, count, curl, field, h, inputOf, notice, number, query, shell } from './page.js';
+import { fetchSettings } from './load.js';
+import { JobTable, fetchJobs, pollDelay } from './jobs.js';
+import { bytes, count, curl, field, h, inputOf, notice, number, pollWhileVisible, query, shell } from './page.js';
 import { Problem, address, isKeyed, json } from './service.js';
 
-/** The tunings that the page has at most. */
-const EARLIER = 100;
+/** The most tunings that the page lists. */
+const MAX_TUNINGS = 100;
 
-/** What a command takes beside its value, about. */
+/** The approximate size of a command without its value. */
 const COMMAND_BYTES = 100;
 
-/** The lists that make the grid. */
-const GRID = ['batchSizes', 'flushes', 'concurrencies'];
+/** The settings that form the grid. */
+const GRID_SETTINGS = ['batchSizes', 'flushes', 'concurrencies'];
 
-/** The ways without a pipeline that are run as often as the rows are. */
+/** The baselines that run as often as the rows of the grid. */
 const LARGE_BASELINES = 2;
 
-/** Opens the form, with the parameters of an earlier tuning perhaps. */
+/** @param earlier the query string of an earlier tuning, if the form begins with its parameters */
 export async function tune(main, page, earlier) {
-	const rows = await settings('tuning');
+	const rows = await fetchSettings('tuning');
 	const defaults = Object.fromEntries(rows.map((row) => [row.name, row.defaultValue]));
 	const given = new URLSearchParams(earlier ?? '');
 	const inputs = Object.fromEntries(rows.map((row) => {
@@ -36,19 +36,19 @@ export async function tune(main, page, earlier) {
 		input.addEventListener('input', draw);
 		return [row.name, input];
 	}));
-	const fields = (names) => h('div', { class: 'fields' }, rows.filter((row) => names.includes(row.name)).map((row) => field(row.name, row.name, inputs[row.name], GRID.includes(row.name) ? `${row.meaning} Commas stand between them.` : row.meaning)));
+	const fields = (names) => h('div', { class: 'fields' }, rows.filter((row) => names.includes(row.name)).map((row) => field(row.name, row.name, inputs[row.name], GRID_SETTINGS.includes(row.name) ? `${row.meaning} Separate them with commas.` : row.meaning)));
 	const cost = h('p', { class: 'hint', id: 'cost', role: 'status' });
-	const mistaken = notice();
+	const errorNotice = notice();
 	const go = h('button', { class: 'main', id: 'tune' }, 'Tune');
 	const line = shell('');
-	const table = new JobTable(mistaken, () => look());
-	const none = h('p', { class: 'empty', hidden: true }, h('strong', {}, 'No tuning has run yet.'), ' Without any change, the one above is a good first one.');
+	const table = new JobTable(errorNotice, () => refresh());
+	const none = h('p', { class: 'empty', hidden: true }, h('strong', {}, 'No tuning has run yet.'), ' The values above are a good start.');
 
-	main.append(h('h1', {}, 'Tune'), h('p', {}, 'A tuning loads Redis by a grid of settings, and recommends the best one for your Redis and your network. ', h('strong', {}, 'It is a load test: '), 'whoever else uses that Redis feels it.'),
+	main.append(h('h1', {}, 'Tune'), h('p', {}, 'A tuning loads Redis with each setting of a grid. It recommends the best one for your Redis and your network. ', h('strong', {}, 'It is a load test: '), 'it may slow down other clients of that Redis.'),
 			h('form', { onsubmit: begin },
-					h('section', { 'aria-labelledby': 'load-title' }, h('h2', { id: 'load-title' }, 'What is loaded'), fields(['op', 'records', 'valueBytes', 'runs'])),
-					h('section', { 'aria-labelledby': 'grid-title' }, h('h2', { id: 'grid-title' }, 'The grid'), fields([...GRID, 'budget'])),
-					cost, mistaken, h('p', { class: 'actions' }, go)),
+					h('section', { 'aria-labelledby': 'load-title' }, h('h2', { id: 'load-title' }, 'Test load'), fields(['op', 'records', 'valueBytes', 'runs'])),
+					h('section', { 'aria-labelledby': 'grid-title' }, h('h2', { id: 'grid-title' }, 'Grid'), fields([...GRID_SETTINGS, 'budget'])),
+					cost, errorNotice, h('p', { class: 'actions' }, go)),
 			h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), line),
 			h('section', { 'aria-labelledby': 'earlier-title' }, h('h2', { id: 'earlier-title' }, 'Tunings'), none, table.element));
 
@@ -58,15 +58,15 @@ export async function tune(main, page, earlier) {
 
 	function draw() {
 		const value = (name) => inputs[name].value.trim() || defaults[name];
-		const grid = GRID.reduce((product, name) => product * value(name).split(',').length, 1);
+		const grid = GRID_SETTINGS.reduce((product, name) => product * value(name).split(',').length, 1);
 		const sent = Number(value('records')) * ((grid + LARGE_BASELINES) * Number(value('runs')) + 1);
-		cost.textContent = `${count(grid, 'row')}, ${count(Number(value('runs')), 'run')} of each: about ${number(sent)} commands and ${bytes(sent * (Number(value('valueBytes')) + COMMAND_BYTES))} to Redis, in ${value('budget')} at most and the run that is under way then. Its keys are its own, and are removed in the end.`;
-		line.say(curl({ method: 'POST', url: address(`v1/tunings?${query(parameters())}`).replace(/\?$/, ''), headers: { Prefer: 'respond-async' }, keyed: isKeyed() }));
+		cost.textContent = `${count(grid, 'row')}, ${count(Number(value('runs')), 'run')} of each: about ${number(sent)} commands and ${bytes(sent * (Number(value('valueBytes')) + COMMAND_BYTES))} to Redis. No run starts after ${value('budget')}. The tuning writes only its own keys, and removes them at the end.`;
+		line.setText(curl({ method: 'POST', url: address(`v1/tunings?${query(parameters())}`).replace(/\?$/, ''), headers: { Prefer: 'respond-async' }, keyed: isKeyed() }));
 	}
 
 	async function begin(event) {
 		event.preventDefault();
-		mistaken.say();
+		errorNotice.setText();
 		go.disabled = true;
 		try {
 			const { jobId } = await json('POST', `v1/tunings?${query(parameters())}`, { headers: { Prefer: 'respond-async' } });
@@ -78,28 +78,28 @@ export async function tune(main, page, earlier) {
 			if (!(error instanceof Problem)) {
 				throw error;
 			}
-			mistaken.say(error.message);
+			errorNotice.setText(error.message);
 		}
 		finally {
 			go.disabled = false;
 		}
 	}
 
-	const look = again(page, async (signal) => {
+	const refresh = pollWhileVisible(page, async (signal) => {
 		try {
-			const { jobs } = await listed([['kind', 'tuning'], ['limit', EARLIER]], signal);
+			const { jobs } = await fetchJobs([['kind', 'tuning'], ['limit', MAX_TUNINGS]], signal);
 			table.show(jobs);
 			none.hidden = jobs.length > 0;
-			return pauseAfter(jobs);
+			return pollDelay(jobs);
 		}
 		catch (error) {
 			if (!(error instanceof Problem) && !signal.aborted) {
 				throw error;
 			}
-			return pauseAfter([]);
+			return pollDelay([]);
 		}
 	});
 
 	draw();
-	await look();
+	await refresh();
 }

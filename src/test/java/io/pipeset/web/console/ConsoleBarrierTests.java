@@ -102,7 +102,7 @@ class ConsoleBarrierTests extends ConsolePages {
 		this.browser.clickText("The same with curl");
 		assertThat(this.browser.barriers()).isEmpty();
 		this.browser.click("#use");
-		this.browser.awaitSaid("The next load takes");
+		this.browser.awaitSaid("The next load uses");
 		assertThat(this.browser.barriers()).isEmpty();
 	}
 

@@ -107,7 +107,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 		this.browser.awaitSaid("2 prefixes", "Keys like [up]*");
 		int jobs = jobs();
 		this.browser.clickText("product:");
-		this.browser.awaitSaid("60 prefixes", "The analysis has looked at keys like [up]* only");
+		this.browser.awaitSaid("60 prefixes", "The analysis covers only keys like [up]*.");
 		this.browser.clickText("Prefix");
 		this.browser.clickText("17:");
 		this.browser.awaitSaid("All keys\nproduct:\n17:");
@@ -273,7 +273,8 @@ class ConsoleKeyspaceTests extends ConsolePages {
 		script("for i = 1, 10000 do redis.call('SET', 'p' .. i .. ':x', string.rep('x', i % 100)) end");
 		this.browser.visit(this.service, "/#/keyspace");
 		this.browser.click("#analyse");
-		this.browser.awaitSaid("10,000 prefixes", "The 9,850 smallest are drawn as one; the table has each of them.");
+		this.browser.awaitSaid("10,000 prefixes",
+				"The 9,850 smallest are drawn as one block. The table lists each of them.");
 		assertThat(this.browser.all(".block")).hasSize(151);
 		assertThat(this.browser.all("tbody tr[aria-rowindex]")).hasSizeLessThan(150);
 		this.browser.clickText("Prefix");
@@ -303,7 +304,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 		this.browser.cutOff(true);
 		try {
 			this.browser.click("#cancel");
-			this.browser.awaitSaid("The service does not answer.", "nobody knows whether it has done this");
+			this.browser.awaitSaid("The service does not answer.", "this may or may not have been done");
 		}
 		finally {
 			this.browser.cutOff(false);
@@ -327,7 +328,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 			.get("analysisId")
 			.asString();
 		this.browser.visit(this.service, "/#/jobs/" + id);
-		this.browser.clickText("Its prefixes, types and largest keys");
+		this.browser.clickText("Prefixes, types and largest keys");
 		this.browser.awaitSaid("Without memory: Not requested", "too few separators", "60 prefixes", "product:");
 		assertThat(this.browser.text()).doesNotContain("Mean", "by memory");
 		this.browser.go("#/keyspace/01a20347-d60e-7396-9c73-7157c8413711");
@@ -335,7 +336,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 		this.browser.clickText("Another analysis");
 		this.redis.flushall();
 		this.browser.click("#analyse");
-		this.browser.awaitSaid("There is no such key.");
+		this.browser.awaitSaid("No key was found.");
 	}
 
 	@Test

@@ -40,14 +40,14 @@ class ConsoleKilledTests {
 				browser.visit(service, "/#/service");
 				browser.awaitSaid("up", "Connections", redis.host() + ":" + redis.port());
 				redis.kill();
-				browser.awaitSaid("in trouble", "Redis does not answer");
+				browser.awaitSaid("unhealthy", "Redis does not answer");
 				redis.restart();
 				browser.awaitUnsaid("Redis does not answer");
 				service.begin("a");
 				String first = browser.window();
 				other = browser.open();
 				browser.visit(service, "/#/jobs/" + service.awaitJob("running"));
-				browser.awaitSaid("runs", "Cancel the job");
+				browser.awaitSaid("running", "Cancel the job");
 				browser.look(first);
 				browser.clickText("Load");
 				browser.choose(products());
@@ -55,7 +55,7 @@ class ConsoleKilledTests {
 				browser.clickText("Settings");
 				browser.type("#field-rateLimit", "300");
 				browser.click("#go");
-				browser.awaitSaid("runs", "s left");
+				browser.awaitSaid("running", "s left");
 				job = "/v1/jobs/" + String.valueOf(browser.run("return location.hash")).replace("#/jobs/", "");
 				await().until(() -> Answer.counts(service.get(job).json()).applied() > ROWS / 50);
 				process.kill();
@@ -64,7 +64,7 @@ class ConsoleKilledTests {
 			assertThat(shown(browser, "applied")).isLessThanOrEqualTo(loaded(redis));
 			try (Replica next = Replica.start(redis, redis.properties(), spool, "server.port=" + port,
 					"management.server.port=0", "management.server.address=127.0.0.1")) {
-				browser.awaitSaid("interrupted", "Its process has ended");
+				browser.awaitSaid("interrupted", "The service process ended");
 				assertThat(browser.text()).doesNotContain("does not answer");
 				Counts before = Answer.counts(next.service().get(job).json());
 				assertThat(shown(browser, "applied")).isEqualTo(before.applied());
@@ -74,22 +74,22 @@ class ConsoleKilledTests {
 					.asInstanceOf(InstanceOfAssertFactories.list(String.class))
 					.as("records that may have run")
 					.noneMatch((title) -> title.contains("did not run"));
-				assertThat(browser.text()).doesNotContain("pace in all");
+				assertThat(browser.text()).doesNotContain("average rate");
 				browser.picture("console-interrupted", 1200, 760);
 				String first = browser.window();
 				browser.look(other);
-				browser.awaitSaid("There is no job", "not known any more");
+				browser.awaitSaid("There is no job", "no longer known");
 				assertThat(browser.text()).as("a job whose caller waited").doesNotContain("Cancel the job", "applied");
 				browser.look(first);
-				browser.clickText("Go on");
+				browser.clickText("Resume");
 				// The call fails if the job has already ended.
-				browser.awaitUnsaid("Its process has ended");
+				browser.awaitUnsaid("The service process ended");
 				next.service().patch(job + "?rateLimit=1000000");
 				browser.awaitSaid("completed", "All 30,000 records ran.");
 				assertThat(shown(browser, "applied")).isEqualTo(ROWS);
 				assertThat(loaded(redis)).isEqualTo(ROWS);
 				browser.clickText("Service");
-				browser.awaitSaid("Actuator is not at this port", "No job runs or waits.");
+				browser.awaitSaid("Actuator is not at this port", "No job is running or queued.");
 			}
 		}
 	}

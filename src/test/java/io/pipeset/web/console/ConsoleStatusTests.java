@@ -26,8 +26,8 @@ class ConsoleStatusTests {
 	void thePageShowsTheCurrentState(Browser browser) throws IOException {
 		TestRedis redis = TestRedis.shared();
 		browser.visit(this.service, "/#/service");
-		browser.awaitSaid("up", "No job runs or waits.", redis.host() + ":" + redis.port(), "of 16", "of 32.0 MB",
-				"64 callers may wait");
+		browser.awaitSaid("up", "No job is running or queued.", redis.host() + ":" + redis.port(), "of 16",
+				"of 32.0 MB", "64 callers may wait");
 		assertThat(browser.run("return document.querySelectorAll('.servers th').length")).as("no slots").isEqualTo(3L);
 		try (Wire wire = this.service.begin("a"); Wire other = this.service.begin("b")) {
 			browser.awaitSaid("2 of 64", "SET job");
@@ -44,15 +44,14 @@ class ConsoleStatusTests {
 			wire.lastChunk().answer().report();
 			other.lastChunk().answer().report();
 		}
-		browser.awaitSaid("No job runs or waits.", "0 of 64");
+		browser.awaitSaid("No job is running or queued.", "0 of 64");
 		for (int i = 0; i < 22; i++) {
 			this.service.begin("c" + i);
 		}
 		browser.run("""
 				window.real = fetch;
 				window.fetch = (url, asked) => real(url.replace('actuator/health', 'nothing'), asked)""");
-		browser.awaitSaid("22 of 64",
-				"Those above are the newest 20 that run, and the newest 20 that wait, of 22 and 0",
+		browser.awaitSaid("22 of 64", "The list has the newest 20 running and the newest 20 queued jobs, of 22 and 0",
 				"Actuator is not at this port");
 		browser.until("document.querySelectorAll('.jobs tbody tr').length === 20");
 		assertThat(browser.all(".title .badge")).noneMatch(WebElement::isDisplayed);

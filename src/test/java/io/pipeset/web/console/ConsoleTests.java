@@ -37,7 +37,7 @@ class ConsoleTests extends ConsolePages {
 	 * its last record.
 	 */
 	private static final String[][] FILES = { { "a.tsv", "sid\tname\n1\tAda\n", "TSV with tabs", "SET a:1 Ada" },
-			{ "b.csv", "1,Ada,x\n2,Grace,y\n", "no row of names", "HSET b:1 column1 1 column2 Ada column3 x" },
+			{ "b.csv", "1,Ada,x\n2,Grace,y\n", "no header row", "HSET b:1 column1 1 column2 Ada column3 x" },
 			{ "users.json", "[{\"id\":1,\"n\":{\"x\":4}}, {\"id\":2,\"n\":{\"x\":5}}]", "JSON", "SET user:2 5" },
 			{ "d.ndjson.gz", "{\"op\":\"SET\",\"key\":\"d\",\"value\":{\"a\":1}}\n", "NDJSON, a record a line",
 					"SET d \"{\\\"a\\\":1}\"" },
@@ -58,7 +58,7 @@ class ConsoleTests extends ConsolePages {
 		this.browser.awaitSaid("Drop a file here");
 		this.browser.picture("console-empty", 1200, 560);
 		this.browser.choose(products(ROWS));
-		this.browser.awaitSaid("found: CSV with commas, a row of names, 4 columns", "HSET product:100001");
+		this.browser.awaitSaid("detected: CSV with commas, a header row, 4 columns", "HSET product:100001");
 		this.browser.picture("console-load", 1200, 1160);
 		this.browser.click("#go");
 		this.browser.awaitSaid("1 record did not run", "completed", "199,999", "MALFORMED",
@@ -69,8 +69,8 @@ class ConsoleTests extends ConsolePages {
 			.noneMatch(WebElement::isDisplayed);
 		this.browser.click("#save");
 		assertThat(this.browser.download()).contains("\"line\":" + wrongLine(ROWS)).hasLineCount(1);
-		this.browser.click("#mend");
-		this.browser.awaitSaid("Mend the rows above");
+		this.browser.click("#fix");
+		this.browser.awaitSaid("Fix the rows above");
 		this.browser.type("#text", this.browser.await("#text").getDomProperty("value").replace(",oops", ""));
 		this.browser.awaitSaid("HSET product:250002");
 		this.browser.click("#go");
@@ -78,7 +78,7 @@ class ConsoleTests extends ConsolePages {
 		assertThat(this.redis.dbsize()).isEqualTo(ROWS);
 		this.browser.clickText("Load");
 		this.browser.awaitSaid("Drop a file here");
-		assertThat(this.browser.all("#go")).as("a way to load mended rows once more").isEmpty();
+		assertThat(this.browser.all("#go")).as("a way to load fixed rows once more").isEmpty();
 	}
 
 	@Test
@@ -90,10 +90,10 @@ class ConsoleTests extends ConsolePages {
 		// end.
 		this.browser.type("#field-rateLimit", "1000");
 		this.browser.click("#go");
-		this.browser.awaitSaid("runs", "s left", "on their way");
+		this.browser.awaitSaid("running", "s left", "in flight");
 		// The field has the current rate, so the button alone changes nothing.
-		await().until(() -> "1000".equals(this.browser.await("#pace").getDomProperty("value")));
-		this.browser.type("#pace", "1200");
+		await().until(() -> "1000".equals(this.browser.await("#rate").getDomProperty("value")));
+		this.browser.type("#rate", "1200");
 		this.browser.click("#change");
 		await().until(() -> job().at("/settings/rateLimit").asLong() == 1200);
 		this.browser.clickText("The same with curl");
@@ -101,7 +101,7 @@ class ConsoleTests extends ConsolePages {
 		await().until(() -> job().at("/counts/applied").asLong() > 2000);
 		this.browser.picture("console-running", 1200, 900);
 		this.browser.clickText("Jobs");
-		this.browser.awaitSaid("HSET job: products.csv", "runs");
+		this.browser.awaitSaid("HSET job: products.csv", "running");
 		this.browser.picture("console-jobs", 1200, 420);
 		this.browser.clickText("Cancel");
 		this.browser.awaitSaid("cancelled");
@@ -153,13 +153,13 @@ class ConsoleTests extends ConsolePages {
 		this.browser.until("Boolean(window.release)");
 		// No job waits, even if other tests have left jobs.
 		this.browser.choose("#state", "queued");
-		this.browser.awaitSaid("No job waits.");
+		this.browser.awaitSaid("No job is queued.");
 		Object said = this.browser.run("""
 				return new Promise((resolve) => {
 					release();
 					setTimeout(() => resolve(document.querySelector('main').innerText));
 				})""");
-		assertThat(said).asString().contains("No job waits.").doesNotContain("SET job");
+		assertThat(said).asString().contains("No job is queued.").doesNotContain("SET job");
 	}
 
 	@Test
@@ -198,7 +198,7 @@ class ConsoleTests extends ConsolePages {
 		this.browser.click("#repeat");
 		this.browser.until("Boolean(window.release)");
 		this.browser.clickText("Jobs");
-		this.browser.awaitSaid("Asked for");
+		this.browser.awaitSaid("Created");
 		this.browser.run("release()");
 		this.browser.until("Boolean(window.answered)");
 		assertThat(this.browser.run("return sent")).isEqualTo(0L);
@@ -229,8 +229,8 @@ class ConsoleTests extends ConsolePages {
 		this.browser.type("#field-replicasTimeout", "10ms");
 		this.browser.click("#go");
 		this.browser.awaitSaid("2 more may have run", "MALFORMED");
-		this.browser.click("#mend");
-		this.browser.awaitSaid("Mend the rows above");
+		this.browser.click("#fix");
+		this.browser.awaitSaid("Fix the rows above");
 		assertThat(this.browser.await("#text").getDomProperty("value")).isEqualTo("key,value\nb,2,oops\n");
 	}
 
@@ -258,7 +258,7 @@ class ConsoleTests extends ConsolePages {
 		this.browser.visit(this.service, "");
 		this.browser.clickText("or paste records");
 		this.browser.type("#text", "key;value\na;1\nb;2\n");
-		this.browser.awaitSaid("CSV with semicolons, a row of names, 2 columns", "SET a 1", "SET b 2");
+		this.browser.awaitSaid("CSV with semicolons, a header row, 2 columns", "SET a 1", "SET b 2");
 		this.browser.type("#field-key", "x:{kay}");
 		this.browser.awaitSaid("the header has no column 'kay', which 'key' names; it has key, value");
 		this.browser.type("#field-key", "x:{key}");
@@ -272,9 +272,9 @@ class ConsoleTests extends ConsolePages {
 		this.browser.type("#text", "key;value\na;1\nb\n");
 		this.browser.awaitSaid("MALFORMED");
 		this.browser.clickText("Dry run");
-		this.browser.awaitSaid("1 record would not run", "Nothing was written. Mend the file, or load it as it is");
+		this.browser.awaitSaid("1 record would not run", "Nothing was written. Fix the file, or load it as it is");
 		this.browser.await(".windowed");
-		assertThat(this.browser.all("#mend")).as("a way to mend one row, and leave out all others")
+		assertThat(this.browser.all("#fix")).as("a way to fix one row, and leave out all others")
 			.noneMatch(WebElement::isDisplayed);
 		assertThat(this.redis.dbsize()).isZero();
 	}
@@ -286,7 +286,7 @@ class ConsoleTests extends ConsolePages {
 		this.browser.clickText("Settings");
 		this.browser.type("#field-rateLimit", "200");
 		this.browser.click("#go");
-		this.browser.awaitSaid("runs", "s left");
+		this.browser.awaitSaid("running", "s left");
 		this.browser.cutOff(true);
 		this.browser.awaitSaid("The service does not answer.");
 		this.browser.picture("console-lost", 1200, 600);
@@ -352,7 +352,7 @@ class ConsoleTests extends ConsolePages {
 		this.browser.click("#go");
 		this.browser.awaitSaid("of 1.3 MB uploaded");
 		this.browser.clickText("Stop the upload");
-		this.browser.awaitSaid("nothing of it was run");
+		this.browser.awaitSaid("the service ran none of it");
 		this.browser.click("#go");
 		this.browser.awaitSaid("of 1.3 MB uploaded");
 		this.browser.clickText("Jobs");

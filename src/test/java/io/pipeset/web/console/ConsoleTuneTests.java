@@ -28,7 +28,8 @@ class ConsoleTuneTests extends ConsolePages {
 	@Test
 	void theRecommendationOfATuningIsUsedByTheNextLoads() {
 		this.browser.visit(this.service, "/#/tune");
-		this.browser.awaitSaid("12 rows, 3 runs of each: about 4,300,000 commands and 463 MB to Redis, in 30s");
+		this.browser.awaitSaid(
+				"12 rows, 3 runs of each: about 4,300,000 commands and 463 MB to Redis. No run starts after 30s");
 		this.browser.picture("console-tune", 1200, 900);
 		this.browser.type("#field-records", "1000");
 		this.browser.type("#field-batchSizes", "100,1000,10000");
@@ -60,7 +61,7 @@ class ConsoleTuneTests extends ConsolePages {
 		this.browser.awaitSaid(words, tuning.get("because").asString(), "one by one", "times as fast");
 		this.browser.picture("console-tuned", 1200, 1000);
 		this.browser.click("#use");
-		this.browser.awaitSaid("The next load takes " + words + ", as the tuning recommends.");
+		this.browser.awaitSaid("The next load uses " + words + " from the tuning.");
 		this.browser.run("location.reload()");
 		this.browser.clickText("or paste records");
 		this.browser.type("#text", "sid,name\n17,Ada\n");
@@ -91,16 +92,16 @@ class ConsoleTuneTests extends ConsolePages {
 		String job = String.valueOf(this.browser.run("return location.hash"));
 		this.browser.go("#/jobs/" + id);
 		this.browser.click("[aria-label='Use batchSize=200 flush=close concurrency=1']");
-		this.browser.awaitSaid("The next load takes batchSize=200 flush=close concurrency=1");
+		this.browser.awaitSaid("The next load uses batchSize=200 flush=close concurrency=1");
 		this.browser.go(job);
 		this.browser.awaitSaid("1 record did not run");
 		this.browser.clickText("The same with curl");
 		this.browser.awaitSaid("/v1/jobs?batchSize=200&flush=close&concurrency=1'");
-		this.browser.click("#mend");
-		this.browser.awaitSaid("Mend the rows above", "The next load takes batchSize=200 flush=close concurrency=1");
+		this.browser.click("#fix");
+		this.browser.awaitSaid("Fix the rows above", "The next load uses batchSize=200 flush=close concurrency=1");
 		this.browser.type("#field-batchSize", "300");
-		this.browser.clickText("Leave them out");
-		this.browser.awaitUnsaid("The next load takes");
+		this.browser.clickText("Remove them");
+		this.browser.awaitUnsaid("The next load uses");
 		assertThat(this.browser.await("#field-batchSize").getDomProperty("value")).as("typed since").isEqualTo("300");
 		assertThat(this.browser.await("#field-flush").getDomProperty("value")).isEmpty();
 		this.browser.go("#/jobs/" + id);
@@ -114,11 +115,11 @@ class ConsoleTuneTests extends ConsolePages {
 	void aTuningIsFollowedRunsAloneAndIsCancelled() {
 		this.browser.visit(this.service, "/#/tune" + LONG);
 		this.browser.click("#tune");
-		this.browser.awaitSaid("runs", " of 110 runs");
+		this.browser.awaitSaid("running", " of 110 runs");
 		String page = String.valueOf(this.browser.run("return location.hash"));
 		await().atMost(Duration.ofMinutes(2)).until(() -> job().at("/progress/done").asLong() > 2);
 		this.browser.clickText("Tune");
-		this.browser.awaitSaid("Tuning", "runs");
+		this.browser.awaitSaid("Tuning", "running");
 		this.browser.click("#tune");
 		this.browser.awaitSaid("Another tuning runs");
 		this.browser.go(page);
