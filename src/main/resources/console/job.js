@@ -12,7 +12,6 @@ import { Problem, address, call, chunks, follow, isKeyed, json, upload } from '.
 /** The most failures that a page shows. The download has all of them. */
 const MAX_FAILURES = 10_000;
 
-/** The most rows that a user can fix on the page. */
 const MAX_FIXED_ROWS = 1000;
 
 /** The characters at the end of a reason that a row always shows. */
@@ -39,7 +38,6 @@ export function titleOf(status) {
 	return source ? `${what}: ${source.name}` : what;
 }
 
-/** The noun for what a job counts. */
 export function nounOf({ kind }) {
 	return { analysis: 'key', tuning: 'run' }[kind] ?? 'record';
 }

@@ -121,7 +121,7 @@ export async function jobs(main, page) {
 		cursors = [];
 		older.hidden = true;
 		refresh();
-	} }, h('option', { value: '' }, 'any'), STATES.map((name) => h('option', {}, name)));
+	} }, h('option', { value: '' }, 'any'), STATES.map((name) => h('option', { value: name }, name)));
 	const table = new JobTable(errorNotice, () => refresh());
 	const none = h('div', { class: 'empty', hidden: true });
 	const newer = h('button', { type: 'button', hidden: true, onclick: () => {

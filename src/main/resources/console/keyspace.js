@@ -29,7 +29,6 @@ const requests = new Map(JSON.parse(sessionStorage.getItem(REQUESTS_KEY) ?? '[]'
 /** The sweeps that this tab started after an analysis, by the ID of the analysis. */
 const sweeps = new Map();
 
-/** The settings in the form. */
 let formValues = {};
 
 /** The current report, so that links from prefix to prefix need no request. */
@@ -96,7 +95,6 @@ async function attempt(errorNotice, page, action) {
 	}
 }
 
-/** A pattern, shortened if it is long. */
 function pattern(match) {
 	return h('code', { class: 'name' }, truncate(displayName(bytesOf(match)), MAX_CHARACTERS));
 }
@@ -319,7 +317,6 @@ function bar(share) {
 	return h('span', { class: 'rail', 'aria-hidden': 'true' }, element);
 }
 
-/** The keys of each type, in words. */
 function typesIn({ types, keys }) {
 	const sorted = [...types].sort((one, other) => other[1] - one[1]);
 	return (sorted.length === 1) ? sorted[0][0] : sorted.map(([type, some]) => `${type} ${percent(some / keys)}`).join(', ');

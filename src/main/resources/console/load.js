@@ -30,7 +30,7 @@ let savedState;
 /** The current upload, which continues while the user is on other pages. */
 let activeUpload;
 
-/** Why the last upload failed, until the page has shown it. */
+/** Why the last upload failed, if not yet shown. */
 let uploadFailure;
 
 addEventListener('beforeunload', (event) => {
@@ -41,7 +41,6 @@ addEventListener('beforeunload', (event) => {
 
 const settingTables = {};
 
-/** Fetches the table of the settings of uploads or of other calls. */
 export async function fetchSettings(name = 'settings') {
 	settingTables[name] ??= await (await fetch(`${name}.json`)).json();
 	return settingTables[name];
@@ -172,7 +171,6 @@ export async function load(main, page) {
 		show();
 	}
 
-	/** Sets a mapping to begin with. */
 	function guessMapping() {
 		columns = columnsOf(sample, state);
 		const has = (...names) => names.every((name) => columns.includes(name));
@@ -243,7 +241,6 @@ export async function load(main, page) {
 		return found;
 	}
 
-	/** Whether the operation allows an expiry. */
 	function mayExpire() {
 		return !state.op || state.op === 'SET' || state.op === 'HSET';
 	}
@@ -372,7 +369,6 @@ export async function load(main, page) {
 		return [h('div', { class: 'fields' }, fields), chips];
 	}
 
-	/** Inserts a column into the template that had the focus last. */
 	function insertColumn(name) {
 		const input = (focusedInput?.isConnected) ? focusedInput : body.querySelector('#field-key');
 		const isList = input.id === 'field-fields';

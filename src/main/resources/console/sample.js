@@ -2,7 +2,6 @@
 
 const SAMPLE_BYTES = 256 * 1024;
 
-/** The formats by their media types. */
 export const FORMATS = {
 	'text/csv': 'CSV',
 	'text/tab-separated-values': 'TSV',
@@ -12,7 +11,7 @@ export const FORMATS = {
 	'application/x-redis-resp': 'RESP, as redis-cli --pipe reads it',
 };
 
-/** Whether rows or objects of this format can be made records by templates. */
+/** Whether templates can make records from this format. */
 export function isData(type) {
 	return isRows(type) || type === 'application/x-ndjson' || type === 'application/json';
 }
@@ -42,7 +41,7 @@ export async function sampleOf(blob) {
 		}
 	}
 	catch {
-		// What could be inflated is shown, and the service says what is wrong.
+		// The preview shows the inflated part. The service reports the error.
 	}
 	reader.cancel().catch(() => {});
 	return { bytes: new Uint8Array(await new Blob(parts).arrayBuffer()), whole, gzip: true };
@@ -52,7 +51,7 @@ function inflated(blob) {
 	return blob.stream().pipeThrough(new DecompressionStream('gzip'));
 }
 
-/** Splits text into rows, each with its line break; a quoted cell may have breaks of its own. */
+/** Splits text into rows, each with its line break. A quoted cell may contain line breaks. */
 function rowsOf(text, quotes) {
 	const rows = [];
 	let from = 0;
@@ -70,7 +69,6 @@ function rowsOf(text, quotes) {
 	return { rows, rest: text.substring(from) };
 }
 
-/** The cells of a row. */
 function cellsOf(row, delimiter, quotes = true) {
 	const cells = [''];
 	let quoted = false;
@@ -96,14 +94,14 @@ function cellsOf(row, delimiter, quotes = true) {
 	return cells;
 }
 
-/** The end of each of the first elements of JSON: of an array, or of objects one after another. */
-function jsonElements(text, most) {
+/** The texts of the first elements of a JSON array, or of consecutive objects. */
+function jsonElements(text, max) {
 	const elements = [];
 	const start = /^\s*\[/.exec(text)?.[0].length ?? 0;
 	let depth = 0;
 	let from = -1;
 	let quoted = false;
-	for (let i = start; i < text.length && elements.length < most; i++) {
+	for (let i = start; i < text.length && elements.length < max; i++) {
 		const c = text[i];
 		if (quoted) {
 			i += (c === '\\') ? 1 : 0;
@@ -125,8 +123,8 @@ function jsonElements(text, most) {
 	return elements;
 }
 
-/** The end of the first commands of RESP, in bytes. */
-function respEnd(bytes, most) {
+/** The size of the first RESP commands, in bytes. */
+function respEnd(bytes, max) {
 	let end = 0;
 	let at = 0;
 	const header = () => {
@@ -137,7 +135,7 @@ function respEnd(bytes, most) {
 		at++;
 		return Number.parseInt(text.substring(1), 10);
 	};
-	for (let i = 0; i < most && at < bytes.length; i++) {
+	for (let i = 0; i < max && at < bytes.length; i++) {
 		const words = header();
 		for (let word = 0; word < words && at < bytes.length; word++) {
 			const length = header();
@@ -158,7 +156,7 @@ function delimiterOf(text) {
 	let most = 0;
 	for (const delimiter of [',', ';', '\t', '|']) {
 		const counts = fields(delimiter);
-		// A wrong row or two do not change what all others say.
+		// One row in five may be malformed.
 		const same = counts.filter((count) => count === counts[0]).length;
 		if (counts[0] > 1 && same >= counts.length * 0.8 && same * counts[0] > most) {
 			most = same * counts[0];
@@ -168,12 +166,12 @@ function delimiterOf(text) {
 	return best;
 }
 
-/** Names are words, each once; data has numbers and repeats. */
+/** The names in a header are distinct, and are no numbers. */
 function isHeader(cells) {
 	return cells.every((cell) => cell.trim() && !/^[-+]?[\d.,:/-]+$/.test(cell.trim())) && new Set(cells).size === cells.length;
 }
 
-/** Tells the format of a file by its beginning. */
+/** Detects the format of a file from its beginning. */
 export function detect({ bytes }, name, operations) {
 	const text = new TextDecoder().decode(bytes);
 	const begin = text.trimStart();
@@ -189,7 +187,7 @@ export function detect({ bytes }, name, operations) {
 			isLine = !Array.isArray(first) || typeof first[0] !== 'object';
 		}
 		catch {
-			// It goes on in the next line.
+			// The JSON continues on the next line.
 		}
 		type = isLine ? 'application/x-ndjson' : 'application/json';
 	}
@@ -245,23 +243,23 @@ export function objectsOf(text, type) {
 	});
 }
 
-/** The first records as a body of their own. */
-export function firstRecords({ bytes, whole }, { type, header }, most) {
+/** A request body with the first records. */
+export function firstRecords({ bytes, whole }, { type, header }, max) {
 	if (type === 'application/x-redis-resp') {
-		return bytes.slice(0, respEnd(bytes, most));
+		return bytes.slice(0, respEnd(bytes, max));
 	}
 	const text = new TextDecoder().decode(bytes);
 	if (type === 'application/json') {
-		return `[${jsonElements(text, most).join(',\n')}]`;
+		return `[${jsonElements(text, max).join(',\n')}]`;
 	}
 	const { rows, rest } = rowsOf(text, type === 'text/csv');
 	if (whole && rest) {
 		rows.push(rest);
 	}
-	return rows.slice(0, most + (isRows(type) && header ? 1 : 0)).join('');
+	return rows.slice(0, max + (isRows(type) && header ? 1 : 0)).join('');
 }
 
-/** The rows of a file that begin at some lines, and its header. */
+/** The header of a file, and the rows that begin at the given lines. */
 export async function rowsAt(blob, { type, header, gzip }, lines) {
 	const wanted = new Set(lines);
 	const reader = (gzip ? inflated(blob) : blob.stream()).pipeThrough(new TextDecoderStream()).getReader();

@@ -101,7 +101,6 @@ async function problemOf(response) {
 	return problem(response.status, await response.text());
 }
 
-/** The problem that a response describes. */
 export function problem(status, text) {
 	try {
 		const answer = JSON.parse(text);

@@ -10,7 +10,6 @@ const MIN_BLOCKS = 20;
 
 const MAX_BLOCKS = 150;
 
-/** The approximate width of a character of a label. */
 const CHARACTER_WIDTH = 7.4;
 
 const PADDING = 8;
