@@ -44,7 +44,7 @@ export async function tune(main, page, earlier) {
 	const table = new JobTable(errorNotice, () => refresh());
 	const none = h('p', { class: 'empty', hidden: true }, h('strong', {}, 'No tuning has run yet.'), ' The values above are a good start.');
 
-	main.append(h('h1', {}, 'Tune'), h('p', {}, 'A tuning loads Redis with each setting of a grid. It recommends the best one for your Redis and your network. ', h('strong', {}, 'It is a load test: '), 'it may slow down other clients of that Redis.'),
+	main.append(h('h1', {}, 'Tune'), h('p', {}, 'A tuning loads Redis with each combination of settings in a grid. It recommends the best one for your Redis and your network. ', h('strong', {}, 'It is a load test: '), 'it may slow down other clients of that Redis.'),
 			h('form', { onsubmit: begin },
 					h('section', { 'aria-labelledby': 'load-title' }, h('h2', { id: 'load-title' }, 'Test load'), fields(['op', 'records', 'valueBytes', 'runs'])),
 					h('section', { 'aria-labelledby': 'grid-title' }, h('h2', { id: 'grid-title' }, 'Grid'), fields([...GRID_SETTINGS, 'budget'])),
