@@ -63,7 +63,7 @@ public final class ConsoleRows {
 			}
 		}
 		if (row.defaultValue() != null) {
-			fields.put("byDefault", row.defaultValue());
+			fields.put("defaultValue", row.defaultValue());
 		}
 		return fields;
 	}

@@ -92,7 +92,7 @@ class RowItemTests {
 			text/plain                | SET 1 a~SET x b c~            |
 			""")
 	void aCorrectedRowOfAnyFormatRuns(String type, String body, String settings) {
-		String[] words = (settings == null) ? new String[0] : settings.split(" (?=[a-z]+=)|(?<![{ ])=(?![}])", -1);
+		String[] words = (settings != null) ? settings.split(" (?=[a-z]+=)|(?<![{ ])=(?![}])", -1) : new String[0];
 		String location = load(type, body.replace("~", "\n").replace("\\t", "\t"), words);
 		assertThat(counts(location)).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
 		String corrected = items(location).replaceFirst("b[,;]c|b c|b\\\\tc", "b")
