@@ -34,8 +34,8 @@ export function isActive(state) {
 /** The title of a job: its operation, and its file if this tab uploaded it. */
 export function titleOf(status) {
 	const what = { analysis: 'Analysis', tuning: 'Tuning' }[status.kind] ?? `${(status.op ?? 'records').replace('mixed', 'Mixed')} job`;
-	const source = sources.get(status.jobId);
-	return source ? `${what}: ${source.name}` : what;
+	const name = status.label ?? sources.get(status.jobId)?.name;
+	return name ? `${what}: ${name}` : what;
 }
 
 export function nounOf({ kind }) {

@@ -473,6 +473,9 @@ export async function load(main, page) {
 			return;
 		}
 		const all = parameters();
+		if (!state.settings.label && /^[^\p{C}]{1,120}$/u.test(state.name)) {
+			all.push(['label', state.name]);
+		}
 		if (isDry) {
 			all.push(['dryRun', 'true']);
 		}

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * records
  * @param dryRun {@code true} for a job that only checks its records; {@code null} for all
  * others
+ * @param label the caller's name for it; {@code null} if the caller gave none
  * @param createdMillis when it was requested, in milliseconds since 1970
  * @param endedMillis when it ended, in milliseconds since 1970; {@code null} if it has
  * not ended
@@ -17,17 +18,17 @@ import org.jspecify.annotations.Nullable;
  * @param ending why it ended; {@code null} if it has not ended or has completed
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public record JobStatus(String jobId, JobKind kind, @Nullable String op, @Nullable Boolean dryRun, JobState state,
-		long createdMillis, @Nullable Long endedMillis, @Nullable Counts counts, Progress progress,
-		@Nullable EndReason ending) {
+public record JobStatus(String jobId, JobKind kind, @Nullable String op, @Nullable Boolean dryRun,
+		@Nullable String label, JobState state, long createdMillis, @Nullable Long endedMillis, @Nullable Counts counts,
+		Progress progress, @Nullable EndReason ending) {
 
 	/**
 	 * The status of a job with records that is requested now and waits.
 	 * @param op the operation of its records, or {@code mixed}
 	 */
-	public static JobStatus queued(String jobId, String op, @Nullable Boolean dryRun) {
-		return new JobStatus(jobId, JobKind.RECORDS, op, dryRun, JobState.QUEUED, System.currentTimeMillis(), null,
-				new Counts(0, 0, 0, 0, 0, 0), new Progress(0, 0, null, null, 0, 0, 0, null), null);
+	public static JobStatus queued(String jobId, String op, @Nullable Boolean dryRun, @Nullable String label) {
+		return new JobStatus(jobId, JobKind.RECORDS, op, dryRun, label, JobState.QUEUED, System.currentTimeMillis(),
+				null, new Counts(0, 0, 0, 0, 0, 0), new Progress(0, 0, null, null, 0, 0, 0, null), null);
 	}
 
 	/**
@@ -47,8 +48,8 @@ public record JobStatus(String jobId, JobKind kind, @Nullable String op, @Nullab
 	public JobStatus ended(JobState state, @Nullable Long endedMillis, EndReason reason) {
 		Counts known = (this.counts != null && this.dryRun == null) ? this.counts.withUnprocessedAsUnknown()
 				: this.counts;
-		return new JobStatus(this.jobId, this.kind, this.op, this.dryRun, state, this.createdMillis, endedMillis, known,
-				this.progress, reason);
+		return new JobStatus(this.jobId, this.kind, this.op, this.dryRun, this.label, state, this.createdMillis,
+				endedMillis, known, this.progress, reason);
 	}
 
 	/**

@@ -63,10 +63,12 @@ class JobViews {
 			return answer.body(joined(status, stored, warnings, null, this.mapper));
 		}
 		if (report instanceof JobReport records) {
-			return answer.body(new Look(records.with(warnings), status.progress(), status.ending(), List.of()));
+			return answer
+				.body(new Look(status.label(), records.with(warnings), status.progress(), status.ending(), List.of()));
 		}
-		return answer.body((report != null) ? new Look(report, status.progress(), status.ending(), warnings)
-				: (warnings.isEmpty()) ? status : new StatusView(status, null, warnings));
+		return answer
+			.body((report != null) ? new Look(status.label(), report, status.progress(), status.ending(), warnings)
+					: (warnings.isEmpty()) ? status : new StatusView(status, null, warnings));
 	}
 
 	/** The response for a job of another instance, from its record. */
@@ -89,7 +91,7 @@ class JobViews {
 		List<Warning> warnings = Stream.concat(report.warnings().stream(), more.stream()).toList();
 		// Only jobs of records have counts.
 		Counts counts = status.counts();
-		ChangedMembers changed = new ChangedMembers((counts != null) ? status.state() : null,
+		ChangedMembers changed = new ChangedMembers(status.label(), (counts != null) ? status.state() : null,
 				(counts != null) ? JobReport.errors(status.state(), counts, status.dryRun() != null) : null, counts,
 				warnings, status.progress(), status.ending(), instance);
 		byte[] members = mapper.writeValueAsBytes(changed);
@@ -138,13 +140,15 @@ class JobViews {
 	/**
 	 * The report of a job with its progress.
 	 *
+	 * @param label the caller's name for the job; {@code null} if the caller gave none
 	 * @param report the current report, or the final one
 	 * @param ending the reason for the end of the job; {@code null} if it completed or
 	 * has not ended
 	 * @param warnings warnings in addition to those of the report
 	 */
 	@JsonInclude(JsonInclude.Include.NON_EMPTY)
-	record Look(@JsonUnwrapped Object report, Progress progress, @Nullable EndReason ending, List<Warning> warnings) {
+	record Look(@Nullable String label, @JsonUnwrapped Object report, Progress progress, @Nullable EndReason ending,
+			List<Warning> warnings) {
 
 	}
 
@@ -161,6 +165,7 @@ class JobViews {
 	/**
 	 * The members of the response that are not in the bytes of a stored report.
 	 *
+	 * @param label the caller's name for the job; {@code null} if the caller gave none
 	 * @param state the state of a job of records; {@code null} for other jobs, whose
 	 * report has it
 	 * @param errors whether a job of records has errors, which may change with the state;
@@ -168,8 +173,9 @@ class JobViews {
 	 * @param instance the instance that has the job; {@code null} for this one
 	 */
 	@JsonInclude(JsonInclude.Include.NON_EMPTY)
-	private record ChangedMembers(@Nullable JobState state, @Nullable Boolean errors, @Nullable Counts counts,
-			List<Warning> warnings, Progress progress, @Nullable EndReason ending, @Nullable String instance) {
+	private record ChangedMembers(@Nullable String label, @Nullable JobState state, @Nullable Boolean errors,
+			@Nullable Counts counts, List<Warning> warnings, Progress progress, @Nullable EndReason ending,
+			@Nullable String instance) {
 
 	}
 

@@ -159,8 +159,8 @@ class RecordCalls {
 			answerRepeat(other, keyed.digest, input, request, response);
 			return;
 		}
-		this.recorder.enter(keyed.owner.client(),
-				JobStatus.queued(keyed.jobId, settings.operationName(), (settings.dryRun()) ? true : null));
+		this.recorder.enter(keyed.owner.client(), JobStatus.queued(keyed.jobId, settings.operationName(),
+				(settings.dryRun()) ? true : null, settings.label()));
 		if (input instanceof UploadedRecords upload) {
 			upload.digestTo(keyed.digest);
 		}

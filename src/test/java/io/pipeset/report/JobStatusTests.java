@@ -21,7 +21,7 @@ class JobStatusTests {
 	}
 
 	private static JobStatus status(Boolean dryRun) {
-		return new JobStatus("id", JobKind.RECORDS, "SET", dryRun, JobState.RUNNING, 0, null,
+		return new JobStatus("id", JobKind.RECORDS, "SET", dryRun, null, JobState.RUNNING, 0, null,
 				new Counts(194, 4, 3, 2, 1, 184), new Progress(194, 9, null, null, 0, 0, 0, null), null);
 	}
 

@@ -96,7 +96,7 @@ class StoredLookTests {
 	}
 
 	private static JobStatus status(JobKind kind, @Nullable Counts counts) {
-		return new JobStatus("a", kind, "SET", null, JobState.INTERRUPTED, 1, null, counts,
+		return new JobStatus("a", kind, "SET", null, null, JobState.INTERRUPTED, 1, null, counts,
 				new Progress(3, 2, null, null, 0, 0, 0, null), new EndReason("interrupted", "gone"));
 	}
 

@@ -129,15 +129,15 @@ public final class Pipeline {
 	/**
 	 * Queries how many replicas have confirmed all commands sent on this connection. Call
 	 * it only when all these commands are answered.
-	 * @param timeout how long Redis waits for the replicas
+	 * @param replicasTimeout how long Redis waits for the replicas
 	 * @param extraWait how much longer to wait for the reply
 	 * @return the number of replicas, which may exceed {@code replicas}
 	 * @throws RedisCallException if Redis refuses WAIT, or if no reply comes, which
 	 * closes the connection
 	 */
-	public long waitForReplicas(int replicas, Duration timeout, Duration extraWait) {
-		return new CallConnection(this.lender.address(), this.connection, timeout.plus(extraWait))
-			.call((commands) -> commands.waitForReplication(replicas, timeout.toMillis()));
+	public long waitForReplicas(int replicas, Duration replicasTimeout, Duration extraWait) {
+		return new CallConnection(this.lender.address(), this.connection, replicasTimeout.plus(extraWait))
+			.call((commands) -> commands.waitForReplication(replicas, replicasTimeout.toMillis()));
 	}
 
 	/**

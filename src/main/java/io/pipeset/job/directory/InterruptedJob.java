@@ -107,6 +107,11 @@ public final class InterruptedJob {
 		return (settings().dryRun()) ? true : null;
 	}
 
+	/** The caller's name for the job; {@code null} if the caller gave none. */
+	@Nullable String label() {
+		return settings().label();
+	}
+
 	public JobSettings settings() {
 		return this.items.settings();
 	}
@@ -128,8 +133,9 @@ public final class InterruptedJob {
 	 */
 	JobStatus status(JobState state, @Nullable Long endedMillis, EndReason reason) {
 		long done = this.counts.applied() + this.counts.noop() + this.counts.rejected();
-		return new JobStatus(this.id, JobKind.RECORDS, operation(), dryRun(), state, this.createdMillis, endedMillis,
-				this.counts, new Progress(this.counts.received(), done, null, null, 0, 0, 0, null), reason);
+		return new JobStatus(this.id, JobKind.RECORDS, operation(), dryRun(), label(), state, this.createdMillis,
+				endedMillis, this.counts, new Progress(this.counts.received(), done, null, null, 0, 0, 0, null),
+				reason);
 	}
 
 	/** The report, as far as the journal has its data. */

@@ -36,6 +36,8 @@ public final class KnownJob {
 	/** {@code true} for a dry run, otherwise {@code null}. */
 	private final @Nullable Boolean dryRun;
 
+	private final @Nullable String label;
+
 	/** The name of the client that owns the job. */
 	private final String client;
 
@@ -55,6 +57,7 @@ public final class KnownJob {
 		this.kind = job.kind();
 		this.operation = job.operation();
 		this.dryRun = job.dryRun();
+		this.label = job.label();
 		this.createdMillis = System.currentTimeMillis();
 		this.interrupted = null;
 		this.current = new Snapshot(job, JobState.QUEUED, null);
@@ -71,6 +74,7 @@ public final class KnownJob {
 		this.kind = status.kind();
 		this.operation = (status.op() != null) ? status.op() : status.kind().label();
 		this.dryRun = status.dryRun();
+		this.label = status.label();
 		this.createdMillis = status.createdMillis();
 		this.interrupted = null;
 		this.current = new Snapshot(null, status.state(), new End(status, end.report(), items, end));
@@ -82,6 +86,7 @@ public final class KnownJob {
 		this.kind = JobKind.RECORDS;
 		this.operation = job.operation();
 		this.dryRun = job.dryRun();
+		this.label = job.label();
 		this.createdMillis = job.createdMillis();
 		this.interrupted = job;
 		this.current = interruptedSnapshot(job);
@@ -362,7 +367,8 @@ public final class KnownJob {
 		Tally tally = (job != null) ? job.tally() : Tally.of(0, null);
 		long nanos = (job != null) ? job.clock().totalNanos() : 0;
 		return new JobStatus(this.id, this.kind, (this.kind == JobKind.RECORDS) ? this.operation : null, this.dryRun,
-				state, this.createdMillis, endedMillis, tally.counts(), this.meter.progress(tally, nanos), ending);
+				this.label, state, this.createdMillis, endedMillis, tally.counts(), this.meter.progress(tally, nanos),
+				ending);
 	}
 
 	/**

@@ -29,6 +29,11 @@ public interface QueuedJob extends QueueEntry {
 		return null;
 	}
 
+	/** The caller's name for the job; {@code null} if the caller gave none. */
+	default @Nullable String label() {
+		return null;
+	}
+
 	/** The job's share of the service's memory. */
 	MemoryShare memory();
 

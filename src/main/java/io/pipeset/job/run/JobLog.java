@@ -12,6 +12,7 @@ import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobReport;
 import jakarta.annotation.PreDestroy;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
@@ -37,9 +38,10 @@ class JobLog {
 
 	/**
 	 * Logs the end of a job of records.
+	 * @param label the caller's name for the job; {@code null} if the caller gave none
 	 * @param stopped whether the job was stopped before the end of its input
 	 */
-	void jobEnded(EndedJob<JobReport> job, Client client, String operation, boolean stopped) {
+	void jobEnded(EndedJob<JobReport> job, Client client, String operation, @Nullable String label, boolean stopped) {
 		JobReport report = job.report();
 		Counts counts = report.counts();
 		boolean completed = job.ending().cause() == Cause.COMPLETED;
@@ -50,12 +52,12 @@ class JobLog {
 			return;
 		}
 		line(job.id(), client).log(
-				"Job {} {}: client={} op={} received={} applied={} noop={} rejected={} unknown={} unprocessed={} totalMillis={}"
+				"Job {} {}: client={} op={}{} received={} applied={} noop={} rejected={} unknown={} unprocessed={} totalMillis={}"
 						+ " waitMillis={} readMillis={} redisMillis={}",
-				report.jobId(), report.state().label(), client, operation, counts.received(), counts.applied(),
-				counts.noop(), counts.rejected(), counts.unknown(), counts.unprocessed(),
-				report.timings().totalMillis(), report.timings().waitMillis(), report.timings().readMillis(),
-				report.timings().redisMillis());
+				report.jobId(), report.state().label(), client, operation,
+				(label != null) ? " label='" + label + "'" : "", counts.received(), counts.applied(), counts.noop(),
+				counts.rejected(), counts.unknown(), counts.unprocessed(), report.timings().totalMillis(),
+				report.timings().waitMillis(), report.timings().readMillis(), report.timings().redisMillis());
 	}
 
 	/** Logs the end of a job without records. */

@@ -212,7 +212,7 @@ public class Jobs {
 			owner.meters().jobEnds(ended.report().state(), account, job.clock());
 			JobTraces.end(trace, ended.report().state(), ended.report().counts());
 			if (!owner.isService()) {
-				this.log.jobEnded(ended, owner.client(), job.operation(), job.stop().isSet());
+				this.log.jobEnded(ended, owner.client(), job.operation(), job.label(), job.stop().isSet());
 			}
 			return ended;
 		}

@@ -54,6 +54,11 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 	}
 
 	@Override
+	public @Nullable String label() {
+		return settings().label();
+	}
+
+	@Override
 	public @Nullable Boolean dryRun() {
 		return (settings().dryRun()) ? true : null;
 	}

@@ -54,11 +54,12 @@ import org.jspecify.annotations.Nullable;
  * @param atomic the unit of atomicity
  * @param coalesce whether neighbouring records are sent as one command
  * @param dryRun whether to only read and check the records
+ * @param label the caller's name for the job; {@code null} if the caller gave none
  */
 public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
 		int retries, int replicas, Duration replicasTimeout, Results results, @Nullable Operation operation,
 		boolean only, RecordDefaults recordDefaults, Mapping mapping, boolean untilEmpty, @Nullable Long rateLimit,
-		Atomic atomic, Coalesce coalesce, boolean dryRun) {
+		Atomic atomic, Coalesce coalesce, boolean dryRun, @Nullable String label) {
 
 	static final int MAX_BATCH_SIZE = 100_000;
 
@@ -127,7 +128,8 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 						this.mapping.nulls()) : Mapping.NONE,
 				Setting.UNTIL.isFor(path) && Setting.UNTIL.take(query).isPresent(),
 				Setting.RATE_LIMIT.take(query).orElse(this.rateLimit), atomic,
-				Setting.COALESCE.take(query).orElse(this.coalesce), Setting.DRY_RUN.take(query).orElse(this.dryRun));
+				Setting.COALESCE.take(query).orElse(this.coalesce), Setting.DRY_RUN.take(query).orElse(this.dryRun),
+				Setting.LABEL.take(query).orElse(this.label));
 	}
 
 	/**
@@ -238,7 +240,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		texts.forEach((name, values) -> left.put(name, new ArrayDeque<>(values)));
 		JobSettings bare = new JobSettings(1, FlushPolicy.close(), 1, Duration.ofSeconds(1), null, 0, 0,
 				Duration.ofSeconds(1), Results.ERRORS, operation, false, RecordDefaults.NONE, Mapping.NONE, false, null,
-				Atomic.NONE, Coalesce.AUTO, false);
+				Atomic.NONE, Coalesce.AUTO, false, null);
 		return bare.with((name) -> left.getOrDefault(name, new ArrayDeque<>(0)).poll(), "/v1/jobs", null, operations);
 	}
 

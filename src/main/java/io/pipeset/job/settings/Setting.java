@@ -54,6 +54,8 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 
 	private static final Map<String, Object> NOT_EMPTY = Map.of("type", "string", "minLength", 1);
 
+	private static final int MAX_LABEL = 120;
+
 	private static final List<String> ALL_CALLS = List.of();
 
 	/** The path of a sweep, a job on the keys that SCAN finds. */
@@ -153,6 +155,10 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	static final Setting<Boolean> DRY_RUN = row("dryRun", ALL_CALLS, Allowed.truth(), JobSettings::dryRun,
 			JobSettings::dryRun,
 			"Only reads and checks the records: valid ones are `unprocessed`. Redis is not needed.");
+
+	static final Setting<String> LABEL = add(new Setting<>("label", false, ALL_CALLS, ALL_RECORDS,
+			Allowed.of("1 to 120 visible characters", Setting::label), JobSettings::label, null, null,
+			"A name for people, shown wherever the job is; it has no other meaning."));
 
 	static final Setting<Nulls> NULLS = add(new Setting<>("nulls", true, WRITES, DATA,
 			Allowed.words(Nulls.values(), Nulls::label), (settings) -> settings.mapping().nulls().label(),
@@ -295,6 +301,18 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 
 	private static @Nullable String moment(@Nullable Long millis) {
 		return (millis != null) ? Instant.ofEpochMilli(millis).toString() : null;
+	}
+
+	/** A text without characters that are invisible, or change how others are shown. */
+	private static @Nullable String label(String text) {
+		boolean visible = text.codePoints().noneMatch((character) -> switch (Character.getType(character)) {
+			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
+					Character.SURROGATE, Character.UNASSIGNED ->
+				true;
+			default -> false;
+		});
+		int length = text.codePointCount(0, text.length());
+		return (visible && length <= MAX_LABEL && !text.isBlank()) ? text : null;
 	}
 
 	private static @Nullable Character delimiter(String text) {

@@ -48,8 +48,8 @@ class JobEndsTests {
 
 	private static final Counts COUNTS = new Counts(50, 0, 0, 50, 0, 0);
 
-	private static final JobStatus STATUS = new JobStatus("a", JobKind.RECORDS, "SET", null, JobState.COMPLETED, 1, 2L,
-			COUNTS, new Progress(50, 50, null, null, 0, 0, 0, null), null);
+	private static final JobStatus STATUS = new JobStatus("a", JobKind.RECORDS, "SET", null, null, JobState.COMPLETED,
+			1, 2L, COUNTS, new Progress(50, 50, null, null, 0, 0, 0, null), null);
 
 	private final JsonMapper mapper = new JsonMapper();
 

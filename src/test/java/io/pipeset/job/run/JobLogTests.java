@@ -86,10 +86,12 @@ class JobLogTests {
 	@Test
 	void keepsTheLinesOfJobsWithErrors() {
 		completed(JobLog.MOST_LINES);
-		this.log.jobEnded(job(REJECTED, Ending.COMPLETED), this.client, "SET", false);
+		this.log.jobEnded(job(REJECTED, Ending.COMPLETED), this.client, "SET", "feed 7", false);
+		assertThat(messages()).last().asString().contains(" op=SET label='feed 7' received=");
+		this.log.jobEnded(job(REJECTED, Ending.COMPLETED), this.client, "SET", null, false);
 		assertThat(messages()).last().asString().contains(" rejected=1 ");
-		this.log.jobEnded(job(APPLIED, new Ending(Cause.REDIS_LOST, "Redis is gone")), this.client, "SET", true);
-		assertThat(messages()).hasSize(JobLog.MOST_LINES + 3)
+		this.log.jobEnded(job(APPLIED, new Ending(Cause.REDIS_LOST, "Redis is gone")), this.client, "SET", null, true);
+		assertThat(messages()).hasSize(JobLog.MOST_LINES + 4)
 			.contains("Job id did not complete, redis-lost: Redis is gone")
 			.last()
 			.asString()
@@ -99,13 +101,13 @@ class JobLogTests {
 	@Test
 	void countsTheLinesOfEachClient() {
 		completed(JobLog.MOST_LINES);
-		this.log.jobEnded(job(APPLIED, Ending.COMPLETED), Client.SERVICE, "SET", false);
+		this.log.jobEnded(job(APPLIED, Ending.COMPLETED), Client.SERVICE, "SET", null, false);
 		assertThat(messages()).hasSize(JobLog.MOST_LINES + 1).last().asString().contains(" client=service ");
 	}
 
 	private void completed(int jobs) {
 		for (int i = 0; i < jobs; i++) {
-			this.log.jobEnded(job(APPLIED, Ending.COMPLETED), this.client, "SET", false);
+			this.log.jobEnded(job(APPLIED, Ending.COMPLETED), this.client, "SET", null, false);
 		}
 	}
 

@@ -54,6 +54,33 @@ class JobLookTests {
 		this.redis.flushall();
 	}
 
+	@Test
+	void theLabelOfAJobIsShownWhereverTheJobIs() {
+		String label = "feed%20%C2%AB7%C2%BB";
+		String location = this.service.post("/v1/jobs?op=SET&label=" + label, "text/csv", "key,value\na,1\n")
+			.header("Location");
+		assertThat(this.service.get(location).json().at("/label").asString()).isEqualTo("feed «7»");
+		assertThat(this.service.get(location).json().at("/settings/label").asString()).isEqualTo("feed «7»");
+		JsonNode jobs = this.service.get("/v1/jobs?limit=1").json().get("jobs");
+		assertThat(jobs.at("/0/label").asString()).isEqualTo("feed «7»");
+		String unnamed = this.service.post("/pipeset/1").header("Location");
+		assertThat(this.service.get(unnamed).json().has("label")).isFalse();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "%20%20", "a%0Ab", "a%E2%80%AEb", "%00", "%7F", "a%E2%80%A8b" })
+	void aLabelHasVisibleCharactersOnly(String label) {
+		assertThat(this.service.post("/pipeset/1?label=" + label).refusal(400, "invalid-setting"))
+			.startsWith("'label' must be 1 to 120 visible characters");
+	}
+
+	@Test
+	void aLabelHasAtMost120Characters() {
+		assertThat(this.service.post("/pipeset/1?label=" + "%F0%9F%98%80".repeat(120)).status()).isEqualTo(200);
+		this.service.post("/pipeset/1?label=" + "a".repeat(121)).refusal(400, "invalid-setting");
+		this.service.post("/pipeset/1?label=").refusal(400, "invalid-setting");
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "/pipeset/5, 200", "/piperpop/3, 200", "/pipeset/5?dryRun=true, 200",
 			"/v1/jobs?from=scan&match=*&op=UNLINK, 200", "/piperpop/3?reliable=true, 200" })

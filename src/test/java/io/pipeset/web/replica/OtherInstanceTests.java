@@ -585,7 +585,7 @@ class OtherInstanceTests {
 		long createdMillis = 1_795_386_361_749L + millis;
 		String id = new UUID((createdMillis << 16) | 0x7000, 0x8000000000000000L).toString();
 		boolean ended = !state.isActive();
-		return new JobStatus(id, JobKind.RECORDS, "SET", null, state, createdMillis,
+		return new JobStatus(id, JobKind.RECORDS, "SET", null, null, state, createdMillis,
 				(ended) ? (Long) System.currentTimeMillis() : null, new Counts(0, 0, 0, 0, 0, 0),
 				new Progress(0, 0, null, null, 0, 0, 0, null), null);
 	}

@@ -175,6 +175,8 @@ class IdleSettingTests {
 
 		DRY_RUN("dryRun", "false", Seen.IN_ITEMS, ".*"),
 
+		LABEL("label", "feed 7", Seen.IN_SETTINGS, ".*"),
+
 		NULLS("nulls", "empty", Seen.IN_ITEMS, "((ND)?JSON|CSV|TSV|TEMPLATES|EXPIRING_CSV|PIPESET)_.*"),
 
 		KEY("key", "x{key}", Seen.IN_ITEMS, "(JSON|NDJSON|CSV|EXPIRING_CSV)_HSET|PIPERPOP",
