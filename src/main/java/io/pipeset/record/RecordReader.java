@@ -3,6 +3,8 @@ package io.pipeset.record;
 import java.io.IOException;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 /** Reads a job's records, one at a time. */
 public interface RecordReader {
 
@@ -28,9 +30,9 @@ public interface RecordReader {
 	/**
 	 * The settings that a single row of this body needs in addition to those of the
 	 * request: what the body itself says of its rows.
-	 * @return texts by the names of settings; empty if there are none
+	 * @return texts by the names of settings; {@code null} if they would be too large
 	 */
-	default Map<String, String> rowSettings() {
+	default @Nullable Map<String, String> rowSettings() {
 		return Map.of();
 	}
 

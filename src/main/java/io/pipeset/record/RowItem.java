@@ -9,4 +9,13 @@ package io.pipeset.record;
  */
 public record RowItem(String row, String settings) {
 
+	/** The largest settings, in characters: they have names and templates. */
+	public static final int MAX_SETTINGS = 64 << 10;
+
+	/** The member of settings that has the media type of the row. */
+	public static final String TYPE = "type";
+
+	/** The member of settings that has the number of the row in its body, from 0. */
+	public static final String INDEX = "index";
+
 }

@@ -170,7 +170,7 @@ final class IdempotencyKey {
 			return job;
 		}
 		Counts counts = job.report().counts();
-		return job.with(new Ending(ending.cause(), (ending.detail() + " " + counts.applied()
+		return job.with(new Ending(ending.cause(), (sentence(ending.detail()) + counts.applied()
 				+ " records were applied, and " + counts.unknown() + " may have been. A repeat with the same " + HEADER
 				+ " runs nothing, and gets this answer again. To continue, send the records that did not run in a new"
 				+ " request, with a new key: "
@@ -178,6 +178,11 @@ final class IdempotencyKey {
 						: "the report's items, and all records from its nextIndex on. If an upload has Prefer:"
 								+ " respond-async, GET /v1/jobs/{id}/items lists all of them"))
 			.strip()));
+	}
+
+	/** A text with a full stop and a blank after it; nothing for an empty text. */
+	private static String sentence(String text) {
+		return (text.isEmpty()) ? "" : (text.endsWith(".")) ? text + " " : text + ". ";
 	}
 
 }

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import io.pipeset.job.settings.InvalidSettingException;
 import io.pipeset.job.settings.JobSettings;
@@ -21,7 +22,10 @@ import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.record.mapping.Mapping;
+import io.pipeset.record.mapping.Templates;
+import io.pipeset.record.memory.ChildReservation;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -31,14 +35,18 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class RowItemReader implements RecordReader {
 
-	/** The member of an item's settings that has the media type of its row. */
-	static final String TYPE = "type";
+	/** The memory of parsed settings, in bytes for each character of their JSON. */
+	private static final long SETTINGS_FACTOR = 32;
 
 	private static final JsonMapper mapper = JsonMapper.builder().build();
 
 	private final RecordReader items;
 
 	private final RecordLimit limit;
+
+	private final ChildReservation settingsMemory;
+
+	private final ChildReservation rowMemory;
 
 	/** The settings of the last item as JSON, which most items share. */
 	private String json = "";
@@ -57,6 +65,8 @@ final class RowItemReader implements RecordReader {
 	private RowItemReader(RecordReader items, RecordLimit limit) {
 		this.items = items;
 		this.limit = limit;
+		this.settingsMemory = new ChildReservation(limit.memory());
+		this.rowMemory = new ChildReservation(limit.memory());
 	}
 
 	/**
@@ -98,18 +108,17 @@ final class RowItemReader implements RecordReader {
 				this.json = found.settings();
 			}
 		}
-		catch (InvalidSettingException ex) {
-			record.reject(Rejection.MALFORMED, "in the item's 'settings', " + ex.getMessage());
+		catch (InvalidSettingException | JacksonException ex) {
+			String reason = (ex instanceof InvalidSettingException) ? ex.getMessage() : "it is not JSON with texts";
+			record.reject(Rejection.MALFORMED, "in the item's 'settings', " + reason);
 			return false;
 		}
-		JobSettings settings = this.settings;
-		RecordFormat format = this.format;
-		if (settings == null || format == null) {
-			return false;
-		}
-		String text = (settings.mapping().entries()) ? "{" + found.row() + "}" : found.row();
-		this.row = format.open(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), settings.operation(),
-				settings.mapping(), this.limit);
+		JobSettings settings = Objects.requireNonNull(this.settings);
+		byte[] text = (prefix() + found.row() + ((settings.mapping().entries()) ? "}" : ""))
+			.getBytes(StandardCharsets.UTF_8);
+		this.row = Objects.requireNonNull(this.format)
+			.open(new ByteArrayInputStream(text), settings.operation(), settings.mapping(),
+					this.limit.withMemory(this.rowMemory));
 		this.item = found;
 		this.line = record.line();
 		record.takeBack();
@@ -117,27 +126,61 @@ final class RowItemReader implements RecordReader {
 		return true;
 	}
 
+	/**
+	 * The text before the row, which makes it a row in the middle of a body: what only
+	 * the beginning of a body may have is data.
+	 */
+	private String prefix() {
+		Mapping mapping = Objects.requireNonNull(this.settings).mapping();
+		if (mapping.entries()) {
+			return "{";
+		}
+		return switch (Objects.requireNonNull(this.format)) {
+			case CSV -> "sep=" + mapping.cells().delimiter() + "\n";
+			case TSV, TEXT, NDJSON -> "\n";
+			default -> "";
+		};
+	}
+
 	private void parse(String json) {
 		Map<String, List<String>> texts = new LinkedHashMap<>();
 		RecordFormat found = null;
+		String operation = null;
+		long index = 0;
 		for (Map.Entry<String, JsonNode> member : mapper.readTree(json).properties()) {
 			JsonNode value = member.getValue();
-			if (member.getKey().equals(TYPE)) {
-				found = RecordFormat.of(value.asString(""));
+			String name = member.getKey();
+			String text = value.asString("");
+			if (name.equals(RowItem.TYPE)) {
+				found = RecordFormat.of(text);
 			}
-			else if (Setting.namesOfRows().contains(member.getKey())) {
-				texts.put(member.getKey(), (value.isArray())
-						? value.valueStream().map((text) -> text.asString("")).toList() : List.of(value.asString("")));
+			else if (name.equals(JobSettings.DEFAULT_OP)) {
+				operation = text;
+			}
+			else if (name.equals(RowItem.INDEX) && text.matches("[0-9]{1,18}")) {
+				index = Long.parseLong(text);
+			}
+			else if (Setting.namesOfRows().contains(name)) {
+				texts.put(name, (value.isArray()) ? value.valueStream().map((one) -> one.asString("")).toList()
+						: List.of(text));
 			}
 			else {
-				throw new InvalidSettingException(Excerpt.of(member.getKey()),
+				throw new InvalidSettingException(Excerpt.of(name),
 						"is not known; allowed are 'type' and " + String.join(", ", Setting.namesOfRows()));
 			}
 		}
 		if (found == null) {
-			throw new InvalidSettingException(TYPE, "takes the media type of the row, as the item had it");
+			throw new InvalidSettingException(RowItem.TYPE, "takes the media type of the row, as the item had it");
 		}
-		this.settings = JobSettings.of(texts, null, this.limit.operations());
+		JobSettings parsed = JobSettings.of(texts, (operation != null) ? this.limit.operations().find(operation) : null,
+				this.limit.operations());
+		this.settingsMemory.releaseAll();
+		this.settingsMemory.reserve(SETTINGS_FACTOR * json.length() + parsed.mapping().bytes());
+		Templates templates = parsed.mapping().templates();
+		if (templates != null) {
+			templates.setFirstRow(index);
+		}
+		this.settings = parsed;
 		this.format = found;
 	}
 
@@ -146,13 +189,15 @@ final class RowItemReader implements RecordReader {
 		boolean read;
 		try {
 			read = row.read(record);
-			if (read && record.rejection() == null && this.settings != null) {
-				this.settings.admit(record);
+			if (read && record.rejection() == null) {
+				Objects.requireNonNull(this.settings).admit(record);
 			}
 		}
 		catch (MalformedBodyException ex) {
 			read = true;
 			this.row = null;
+			byte[] text = Objects.requireNonNull(this.item).row().getBytes(StandardCharsets.UTF_8);
+			record.copyRaw(text, 0, text.length);
 			record.begin(this.line);
 			record.reject(Rejection.MALFORMED, "in the item's 'raw', " + ex.getMessage());
 		}
@@ -165,6 +210,7 @@ final class RowItemReader implements RecordReader {
 		}
 		if (this.row == null) {
 			record.setDefaults(null);
+			this.rowMemory.releaseAll();
 		}
 		return read;
 	}

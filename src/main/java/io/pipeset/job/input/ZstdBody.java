@@ -67,7 +67,7 @@ final class ZstdBody extends InputStream {
 			return this.library.read(target, offset, length);
 		}
 		catch (ZstdIOException ex) {
-			throw this.blocks.broken(this.blocks.partStart, "zstd's data is broken: " + ex.getMessage());
+			throw this.blocks.broken(this.blocks.partStart, "zstd's data is broken");
 		}
 	}
 

@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -33,6 +34,7 @@ import io.pipeset.record.RowItem;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.format.RecordFormat;
+import io.pipeset.record.mapping.Templates;
 import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Item.Failure;
@@ -44,12 +46,15 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The records of an asynchronous job that were not applied. They are read from its body
  * and its outcome journal on disk, so their number is not limited.
  */
 public final class JobItems implements Spool.Removable {
+
+	private static final JsonMapper mapper = JsonMapper.builder().build();
 
 	private static final JsonFactory json = JsonFactory.builder()
 		.disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
@@ -279,14 +284,16 @@ public final class JobItems implements Spool.Removable {
 						this.limits.ofInflatedBodies(), (records) -> {
 							while (records.read(record)) {
 								JournalEntry entry = outcomes.next();
-								// All records of an unreadable row have one item.
+								// All records of an unreadable row have one item, by the
+								// first of
+								// them.
 								boolean listed = record.rejection() != null && record.row() == lastRow.get();
+								lastRow.set(record.row());
 								if (wanted.contains(entry.outcome()) && !listed) {
 									long names = nameBytes(record);
 									memory.reserve(names);
 									write(record, entry, records, lines);
 									memory.release(names);
-									lastRow.set(record.row());
 								}
 								index.incrementAndGet();
 							}
@@ -328,7 +335,7 @@ public final class JobItems implements Spool.Removable {
 	 */
 	private void writeRow(Record record, RecordReader records, JsonGenerator line) {
 		RowItem item = record.item();
-		Object raw = (item != null) ? item.row() : record.raw();
+		Object raw = record.raw();
 		if (raw instanceof Map<?, ?> bytes) {
 			line.writeName("raw");
 			line.writeStartObject();
@@ -338,33 +345,35 @@ public final class JobItems implements Spool.Removable {
 		if (!(raw instanceof String text)) {
 			return;
 		}
-		boolean json = this.body.format() == RecordFormat.JSON && !this.settings.mapping().entries();
-		line.writeStringProperty("raw", (json && item == null) ? text.replaceAll("[\\r\\n]", " ") : text);
+		boolean element = this.body.format() == RecordFormat.JSON && !this.settings.mapping().entries();
+		line.writeStringProperty("raw", (element && item == null) ? text.replaceAll("[\\r\\n]", " ") : text);
 		String code = Objects.requireNonNull(record.rejection()).code();
-		if (code.equals(Rejection.WRONG_DATABASE) || code.equals(Rejection.TOO_LARGE)) {
+		if (record.isOfWrongDatabase() || code.equals(Rejection.TOO_LARGE)) {
 			return;
 		}
-		line.writeName("settings");
-		if (item != null) {
-			line.writeRawValue(item.settings());
-			return;
+		String settings = (item != null) ? item.settings() : rowSettings(record, records, element);
+		if (settings != null && settings.length() <= RowItem.MAX_SETTINGS) {
+			line.writeName("settings");
+			line.writeRawValue(settings);
 		}
-		line.writeStartObject();
-		line.writeStringProperty("type", ((json) ? RecordFormat.NDJSON : this.body.format()).mediaType());
-		Map<String, List<String>> settings = this.settings.toRowTexts();
-		records.rowSettings().forEach((name, value) -> settings.put(name, List.of(value)));
-		settings.forEach((name, values) -> {
-			line.writeName(name);
-			if (values.size() == 1) {
-				line.writeString(values.get(0));
-			}
-			else {
-				line.writeStartArray();
-				values.forEach(line::writeString);
-				line.writeEndArray();
-			}
-		});
-		line.writeEndObject();
+	}
+
+	/** The settings by which a row was read, as JSON; {@code null} if it needs others. */
+	private @Nullable String rowSettings(Record record, RecordReader records, boolean lines) {
+		Map<String, String> ofBody = records.rowSettings();
+		if (ofBody == null) {
+			return null;
+		}
+		Map<String, Object> settings = new LinkedHashMap<>();
+		settings.put(RowItem.TYPE, ((lines) ? RecordFormat.NDJSON : this.body.format()).mediaType());
+		this.settings.toRowTexts()
+			.forEach((name, values) -> settings.put(name, (values.size() == 1) ? values.get(0) : values));
+		settings.putAll(ofBody);
+		Templates templates = this.settings.mapping().templates();
+		if (templates != null && templates.hasIndex()) {
+			settings.put(RowItem.INDEX, String.valueOf(record.row() - 1));
+		}
+		return mapper.writeValueAsString(settings);
 	}
 
 	private static void writeError(Outcome outcome, Failure failure, long index, long number, JsonGenerator line) {

@@ -61,6 +61,9 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		boolean only, RecordDefaults recordDefaults, Mapping mapping, boolean untilEmpty, @Nullable Long rateLimit,
 		Atomic atomic, Coalesce coalesce, boolean dryRun, @Nullable String label) {
 
+	/** The operation of records that name none, in the texts of {@link #toRowTexts}. */
+	public static final String DEFAULT_OP = "defaultOp";
+
 	static final int MAX_BATCH_SIZE = 100_000;
 
 	private static final int MAX_ATOMIC_BATCH_SIZE = 10_000;
@@ -196,13 +199,18 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 
 	/**
 	 * Those of these settings that say how one row becomes records, as texts.
-	 * @return the texts of each setting that has a value, by name
+	 * @return the texts of each setting that has a value, by name, and perhaps
+	 * {@link #DEFAULT_OP}
 	 */
 	public Map<String, List<String>> toRowTexts() {
 		Map<String, List<String>> texts = toTexts();
 		texts.keySet().retainAll(Setting.namesOfRows());
-		if (this.operation != null) {
-			texts.putIfAbsent(Setting.OP.name(), List.of(this.operation.toString()));
+		if (texts.containsKey(Setting.COMMAND.name())) {
+			// Commands name their operations, and have no nulls.
+			texts.keySet().removeAll(List.of(Setting.OP.name(), Setting.NULLS.name()));
+		}
+		else if (this.operation != null && !this.only) {
+			texts.put(DEFAULT_OP, List.of(this.operation.toString()));
 		}
 		return texts;
 	}

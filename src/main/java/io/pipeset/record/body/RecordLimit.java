@@ -28,6 +28,11 @@ public record RecordLimit(int bytes, int arguments, MemoryReservation memory, in
 		this(bytes, arguments, memory, 0, OperationFinder.TABLE);
 	}
 
+	/** The same limits, with memory of another reservation. */
+	public RecordLimit withMemory(MemoryReservation other) {
+		return new RecordLimit(this.bytes, this.arguments, other, this.database, this.operations);
+	}
+
 	/**
 	 * Begins a record, and refuses it because it is too large.
 	 * @param line the record's line, from 1, or 0 if the format has none

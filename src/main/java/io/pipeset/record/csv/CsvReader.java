@@ -10,6 +10,7 @@ import java.util.Map;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
+import io.pipeset.record.RowItem;
 import io.pipeset.record.body.BodyBuffer;
 import io.pipeset.record.body.FormatHints;
 import io.pipeset.record.body.MalformedBodyException;
@@ -58,8 +59,8 @@ public final class CsvReader implements RecordReader {
 
 	private boolean inOversizedRow;
 
-	/** The header row of the body; empty if the body has none. */
-	private byte[] header = {};
+	/** The header row of the body; {@code null} if there is none, or it is too large. */
+	private byte @Nullable [] header;
 
 	/**
 	 * Reads a body.
@@ -142,16 +143,20 @@ public final class CsvReader implements RecordReader {
 	}
 
 	@Override
-	public Map<String, String> rowSettings() {
-		Map<String, String> settings = new LinkedHashMap<>();
-		List<String> given = this.mapping.header();
-		if (given == null) {
+	public @Nullable Map<String, String> rowSettings() {
+		List<String> names = this.mapping.header();
+		byte[] header = this.header;
+		if (names == null && header != null) {
 			CsvCells cells = cells();
-			cells.split(this.header.clone(), 0, this.header.length, CsvHeader.MAX_COLUMNS);
-			given = CsvHeader.of(cells, this.syntax).names();
+			cells.split(header.clone(), 0, header.length, CsvHeader.MAX_COLUMNS);
+			names = CsvHeader.of(cells, this.syntax).names();
 		}
-		settings.put("header", Names.format(given));
-		if (this.syntax.quotes() && this.syntax.delimiter() != ',') {
+		if (names == null) {
+			return null;
+		}
+		Map<String, String> settings = new LinkedHashMap<>();
+		settings.put("header", Names.format(names));
+		if (this.syntax.quotes()) {
 			settings.put("delimiter",
 					(this.syntax.delimiter() == '\t') ? "tab" : String.valueOf(this.syntax.delimiter()));
 		}
@@ -211,8 +216,11 @@ public final class CsvReader implements RecordReader {
 			throw lost(
 					"the header row is larger than " + this.limit.bytes() + " bytes (pipeset.limits.max-record-bytes)");
 		}
-		this.limit.memory().reserve(contentEnd(end) - this.buffer.start());
-		this.header = Arrays.copyOfRange(this.buffer.bytes(), this.buffer.start(), contentEnd(end));
+		int length = contentEnd(end) - this.buffer.start();
+		if (length <= RowItem.MAX_SETTINGS) {
+			this.limit.memory().reserve(length);
+			this.header = Arrays.copyOfRange(this.buffer.bytes(), this.buffer.start(), contentEnd(end));
+		}
 		this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), CsvHeader.MAX_COLUMNS);
 		if (this.cells.fault() != null) {
 			throw lost("the header row is not CSV: " + this.cells.fault());

@@ -241,7 +241,8 @@ final class JsonDraft {
 	void complete(Record record) {
 		int own = this.seen & ~(JsonMember.ID.bit() | JsonMember.ERROR.bit());
 		int ofRow = JsonMember.RAW.bit() | JsonMember.SETTINGS.bit();
-		if (own == ofRow && (this.valid & this.strings & JsonMember.RAW.bit()) != 0 && !isRefused()) {
+		if (own == ofRow && (this.valid & this.strings & JsonMember.RAW.bit()) != 0 && !isRefused()
+				&& this.lengths[JsonMember.SETTINGS.index()] <= RowItem.MAX_SETTINGS) {
 			record.item(new RowItem(text(JsonMember.RAW), text(JsonMember.SETTINGS)));
 		}
 		if ((own | ofRow) == ofRow && own != 0) {

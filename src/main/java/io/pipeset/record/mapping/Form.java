@@ -21,8 +21,12 @@ record Form(Kind kind, int count) {
 	/** Larger than the vectors of any model. */
 	private static final int MAX_COUNT = 1_000_000;
 
-	/** Texts after a colon that are meant as a form and not as a part of a name. */
-	private static final Pattern LIKE_A_FORM = Pattern.compile("(?i)(f|fp|bf|float|int|uint|base)\\d+|.*\\[.*]|hex");
+	/**
+	 * Texts after a colon that are meant as a form and not as a part of a name. Types of
+	 * columns, such as {@code :int} and {@code :string[]}, are not among them.
+	 */
+	private static final Pattern LIKE_A_FORM = Pattern
+		.compile("(?i)(?:(?:f|fp|bf|float)\\d{1,3}|base\\d{1,3}|hex)(?:\\[[^\\]]*])?");
 
 	/**
 	 * Finds a form.

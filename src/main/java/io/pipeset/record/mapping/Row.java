@@ -54,7 +54,7 @@ public abstract class Row extends RowValues {
 	private int next;
 
 	/** The number of the row, from 0. */
-	private long number = -1;
+	private long number;
 
 	private byte[] digits = {};
 
@@ -87,6 +87,7 @@ public abstract class Row extends RowValues {
 		this.prepared = new Record[(this.records.length > 1) ? this.records.length : 0];
 		Arrays.setAll(this.prepared, (i) -> new Record(RecordDefaults.NONE, limit.memory()));
 		this.next = this.records.length;
+		this.number = templates.firstRow() - 1;
 	}
 
 	/** Forgets the last row, and counts this one. */

@@ -31,6 +31,9 @@ public final class Templates {
 
 	private final Texts texts;
 
+	/** The number of the first row, for {@code {@index}}. */
+	private long firstRow;
+
 	/**
 	 * Templates of one record a row.
 	 * @param operation the operation of all records
@@ -51,6 +54,20 @@ public final class Templates {
 		for (int i = 0; i < this.records.length; i++) {
 			this.records[i] = RecordTemplate.of(operations.get(i), texts.commands().get(i), texts.id(), this::slot);
 		}
+	}
+
+	/** Counts rows from another number than 0, because they are a part of a body. */
+	public void setFirstRow(long firstRow) {
+		this.firstRow = firstRow;
+	}
+
+	long firstRow() {
+		return this.firstRow;
+	}
+
+	/** Whether a template has the number of its row. */
+	public boolean hasIndex() {
+		return this.names.contains(Template.INDEX);
 	}
 
 	/** The number of a name, which a setting has. */

@@ -1,5 +1,8 @@
 package io.pipeset.record.mapping;
 
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+
 import ch.randelshofer.fastdoubleparser.JavaDoubleParser;
 import ch.randelshofer.fastdoubleparser.JavaFloatParser;
 import io.pipeset.record.ArgumentBytes;
@@ -218,20 +221,36 @@ final class Vector {
 			this.out.appendLittleEndian(Double.doubleToRawLongBits(number));
 			return !Double.isInfinite(number);
 		}
-		this.out.appendLittleEndian(f16(number));
-		return Math.abs(number) < TOO_LARGE_FOR_F16;
+		double size = Math.abs(number);
+		if (size < TOO_LARGE_FOR_F16 || compare(size, offset, length) < 0) {
+			this.out.appendLittleEndian(f16(number, offset, length));
+			return true;
+		}
+		return false;
+	}
+
+	/** Compares the size of a number as it is written with the nearest double. */
+	private int compare(double size, int offset, int length) {
+		return new BigDecimal(new String(this.source, offset, length, StandardCharsets.ISO_8859_1)).abs()
+			.compareTo(new BigDecimal(size));
 	}
 
 	/**
 	 * The binary16 that is nearest to a number; of two that are equally near, the even
 	 * one.
 	 */
-	private static short f16(double number) {
+	private short f16(double number, int offset, int length) {
 		double size = Math.abs(number);
 		int exponent = Math.max(Math.getExponent(size), F16_MIN_EXPONENT);
 		// Scaled by a power of two, so that only rint rounds. A carry raises the
 		// exponent.
-		long fraction = (long) Math.rint(Math.scalb(size, F16_FRACTION_BITS - exponent));
+		double scaled = Math.scalb(size, F16_FRACTION_BITS - exponent);
+		long fraction = (long) Math.rint(scaled);
+		if (scaled - Math.floor(scaled) == 0.5) {
+			// The text may be on either side of this middle, and was rounded to it.
+			int side = compare(size, offset, length);
+			fraction = (side == 0) ? fraction : (long) ((side < 0) ? Math.floor(scaled) : Math.ceil(scaled));
+		}
 		long bits = ((long) (exponent - F16_MIN_EXPONENT) << F16_FRACTION_BITS) + fraction;
 		return (short) ((Math.copySign(1, number) < 0) ? bits | 0x8000 : bits);
 	}

@@ -103,7 +103,7 @@ class ZstdBodyTests {
 	void aWrongChecksum() {
 		byte[] zstd = zstd(TEXT, 3, true);
 		zstd[zstd.length - 1] ^= 1;
-		assertBroken(zstd, zstd.length - 4, "zstd's data is broken: ");
+		assertBroken(zstd, zstd.length - 4, "zstd's data is broken");
 	}
 
 	@Test

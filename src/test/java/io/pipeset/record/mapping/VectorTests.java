@@ -108,7 +108,7 @@ class VectorTests {
 			assertThat(bytes("f16", Double.toString(-number)).getShort()).isEqualTo((short) (bits | 0x8000));
 			if (bits > 0) {
 				// Of two that are equally near, the even one.
-				assertThat(bytes("f16", Double.toString((before + number) / 2)).getShort())
+				assertThat(bytes("f16", new BigDecimal((before + number) / 2).toString()).getShort())
 					.isEqualTo((short) (bits - 1 + (bits - 1) % 2));
 			}
 			before = number;
@@ -155,6 +155,14 @@ class VectorTests {
 	}
 
 	@Test
+	void aNumberNextToTheMiddleOfTwoIsTheNearestOneOf16Bits() {
+		assertThat(bytes("f16", "0.12774658203125").getShort()).isEqualTo((short) 0x3016);
+		assertThat(bytes("f16", "0.1277465820312500000001").getShort()).isEqualTo((short) 0x3017);
+		assertThat(bytes("f16", "-0.1277465820312499999999").getShort()).isEqualTo((short) 0xB016);
+		assertThat(bytes("f16", "65519.99999999999999999").getShort()).isEqualTo((short) 0x7BFF);
+	}
+
+	@Test
 	void theLargestNumberOf16Bits() {
 		assertThat(bytes("f16", "[65519.9]").getShort()).isEqualTo((short) 0x7BFF);
 		assertThat(bytes("f16", "[1e-300]").getShort()).isZero();
@@ -175,7 +183,8 @@ class VectorTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "v", "v:f32", "v:f32[8]", "dc:title", "xs:int", "v:", "f31", "a:b1" })
+	@ValueSource(strings = { "v", "v:f32", "v:f32[8]", "dc:title", "xs:int", "v:", "f31", "a:b1", "tags:string[]",
+			"n:int64" })
 	void aNameThatIsFine(String name) {
 		assertThat(Form.problem(name)).isNull();
 	}

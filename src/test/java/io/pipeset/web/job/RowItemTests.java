@@ -134,6 +134,75 @@ class RowItemTests {
 	}
 
 	@Test
+	void theIndexOfARowIsThatOfItsBody() {
+		String location = load(CSV, "id,name\n1,a\n2\n3,c\n4\n", "op", "SET", "key", "user:{@index}", "value",
+				"{name}");
+		post(items(location).replace("\"2\"", "\"2,b\"").replace("\"4\"", "\"4,d\""));
+		assertThat(this.redis.mget("user:0", "user:1", "user:2", "user:3")).extracting((value) -> value.getValue())
+			.containsExactly("a", "b", "c", "d");
+	}
+
+	@Test
+	void theFirstLineDecidesTheDelimiterOfARow() {
+		String location = load(CSV, "sep=,\nid,name\n1,a;x\n2\n", "op", "SET", "key", "user:{id}", "value", "{name}",
+				"delimiter", ";");
+		post(items(location).replace("\"2\"", "\"2,b;y\""));
+		assertThat(this.redis.get("user:2")).isEqualTo("b;y");
+	}
+
+	@Test
+	void aRowIsNoBeginningOfABody() {
+		String location = load(CSV, "id\n1\nsep=;,\n\ufeff2,\n", "op", "LPUSH", "key", "q", "args", "{id}");
+		assertThat(counts(location).rejected()).isEqualTo(2);
+		assertThat(post(items(location).replace("sep=;,", "sep=;").replace("\ufeff2,", "\ufeff2")))
+			.isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
+		assertThat(this.redis.lrange("q", 0, -1)).containsExactly("\ufeff2", "sep=;", "1");
+	}
+
+	@Test
+	void anItemOfSeveralRowsIsListedByTheRowsThatFail() {
+		String location = load(CSV, "id,n\n1,\"a\n2,b\n3\n4\n", "op", "LPUSH", "key", "q", "args", "{id}{n}");
+		String again = load(Service.NDJSON, items(location).replace("\\\"a\\n", "a\\n"));
+		assertThat(counts(again)).isEqualTo(new Counts(4, 2, 0, 2, 0, 0));
+		assertThat(items(again).lines()).hasSize(2);
+		assertThat(post(items(again).replace("\"3\"", "\"3,c\"").replace("\"4\"", "\"4,d\"")))
+			.isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
+		assertThat(this.redis.lrange("q", 0, -1)).containsExactly("4d", "3c", "2b", "1a");
+	}
+
+	@Test
+	void aBrokenLineOfAnotherDatabaseHasNoSettings() {
+		String location = load("text/plain", "SELECT 1\nSET a 1\nSET \"b\nSELECT 0\nSET \"c\n");
+		assertThat(items(location).lines()).hasSize(3)
+			.filteredOn((line) -> line.contains("\"settings\""))
+			.singleElement()
+			.asString()
+			.contains("SET \\\"c");
+	}
+
+	@Test
+	void aRowIsInTheListOfItsFirstRecord() {
+		String location = load(CSV, "id,k\n1,a\n2\n", "command", "LPUSH log {id}", "command", "SET {k} {id}",
+				"maxErrors", "0");
+		String rejected = this.service.get(location + "/items?status=rejected").text();
+		String unprocessed = this.service.get(location + "/items?status=unprocessed").text();
+		assertThat(rejected + unprocessed).containsOnlyOnce("\"raw\":\"2\"");
+	}
+
+	@Test
+	void wrongSettingsRejectTheirRecordOnly() {
+		String settings = "{\"raw\":\"a,b\",\"settings\":{\"type\":\"text/csv\",\"op\":\"SET\",%s}}";
+		for (String member : List.of("\"ttl\":1." + "1".repeat(2000), "\"" + "x".repeat(60_000) + "\":1",
+				"\"null\":\"" + "n".repeat(70_000) + "\"")) {
+			JsonNode report = this.service
+				.post("/v1/jobs", Service.NDJSON, settings.formatted(member) + "\n[\"SET\",\"after\",\"1\"]\n")
+				.report();
+			assertThat(Answer.counts(report)).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
+			assertThat(report.at("/items/0/error/message").asString()).hasSizeLessThan(1000);
+		}
+	}
+
+	@Test
 	void aLongRowIsWhole() {
 		String name = "é".repeat(5_000);
 		String location = load(CSV, "id,n,m\n1," + name + "\n", "op", "HSET", "key", "k:{id}");
