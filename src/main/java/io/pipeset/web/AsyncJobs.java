@@ -169,7 +169,18 @@ class AsyncJobs {
 	 * @throws IOException if the response cannot be written
 	 */
 	void resume(Client client, InterruptedJob job, HttpServletResponse response) throws IOException {
-		answerAccepted(response, begin(client, () -> {
+		answerAccepted(response, resume(client, job));
+	}
+
+	/**
+	 * Resumes an interrupted job of an earlier process.
+	 * @param client the client that owns the job
+	 * @return the status of the job
+	 * @throws ErrorResponseException if the job cannot be resumed, or not now
+	 * @throws JobRefusedException if the job may not begin now
+	 */
+	JobStatus resume(Client client, InterruptedJob job) {
+		return begin(client, () -> {
 			if (!job.claim()) {
 				throw JobViews.claimed();
 			}
@@ -189,7 +200,7 @@ class AsyncJobs {
 			}
 			return new Prepared((caller) -> this.jobs.resume(new JobOwner(this.meters.of(client.name()), client, null),
 					job, caller), job::release);
-		}));
+		});
 	}
 
 	private static ErrorResponseException problem(NotResumable reason) {

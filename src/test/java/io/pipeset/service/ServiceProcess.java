@@ -129,6 +129,7 @@ public final class ServiceProcess implements AutoCloseable {
 		builder.environment().put("PIPESET_WARMUP_ENABLED", "false");
 		builder.environment().put("PIPESET_CONTROL_TIMEOUT", "10s");
 		builder.environment().put("PIPESET_CONTROL_CONNECTTIMEOUT", "10s");
+		builder.environment().put("PIPESET_JOBS_RESUME", "manual");
 		// A service warns of the files of processes that others have killed.
 		builder.environment().put("PIPESET_SPOOL_DIRECTORY", "target/spool/process-" + UUID.randomUUID());
 		builder.environment().putAll(environment);

@@ -11,6 +11,7 @@ import io.pipeset.job.input.JobInput;
 import io.pipeset.job.input.UploadedRecords;
 import io.pipeset.job.journal.JobItems;
 import io.pipeset.job.journal.OutcomeJournal;
+import io.pipeset.job.journal.RequestedChanges;
 import io.pipeset.job.journal.SpooledRequest;
 import io.pipeset.job.memory.MemoryBudget;
 import io.pipeset.job.memory.MemoryShare;
@@ -50,14 +51,22 @@ public final class InterruptedJob {
 
 	private final long foundMillis = System.currentTimeMillis();
 
+	private final long processEndedMillis;
+
+	/** What the caller can do, as the beginning of a sentence. */
+	private volatile String remedy;
+
 	private final AtomicBoolean claimed = new AtomicBoolean();
 
 	/**
 	 * Reads from the journal how far the job has come.
+	 * @param processEndedMillis when the last process of the job ended, in milliseconds
+	 * since 1970
 	 * @throws IOException if the journal cannot be read, or is broken
 	 */
-	InterruptedJob(String id, RedisIdentity redis, SpooledRequest request, JobItems items, MemoryBudget memory)
-			throws IOException {
+	InterruptedJob(String id, RedisIdentity redis, SpooledRequest request, long processEndedMillis, JobItems items,
+			MemoryBudget memory) throws IOException {
+		this.remedy = "Resume the job with POST /v1/jobs/" + id + "/resume";
 		this.id = id;
 		this.client = request.owner();
 		this.createdMillis = request.createdMillis();
@@ -69,6 +78,12 @@ public final class InterruptedJob {
 		OutcomeJournal journal = items.journal();
 		try (MemoryShare share = memory.open(new JobStop())) {
 			journal.cutOff();
+			Long noted = journal.asked().interrupted();
+			this.processEndedMillis = (noted != null && noted > 0) ? noted : processEndedMillis;
+			if (noted == null || noted == 0) {
+				// Later processes may take the job over as well.
+				journal.note(new RequestedChanges(null, null, processEndedMillis));
+			}
 			journal.outcomes(share).count(0, journal.records(), account);
 			progress.setRead(journal.records());
 			this.report = new ReportDraft(id, redis, settings, new RateLimit(settings.rateLimit()), account,
@@ -83,13 +98,26 @@ public final class InterruptedJob {
 	}
 
 	/** The name of the client that owns the job. */
-	String client() {
+	public String client() {
 		return this.client;
 	}
 
 	/** When the job was requested, in milliseconds since 1970. */
 	long createdMillis() {
 		return this.createdMillis;
+	}
+
+	/** When the process that ran the job ended, in milliseconds since 1970. */
+	public long processEndedMillis() {
+		return this.processEndedMillis;
+	}
+
+	String remedy() {
+		return this.remedy;
+	}
+
+	void setRemedy(String remedy) {
+		this.remedy = remedy;
 	}
 
 	/** When this process found the job, in milliseconds since 1970. */

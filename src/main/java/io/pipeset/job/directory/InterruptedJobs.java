@@ -86,13 +86,27 @@ public class InterruptedJobs {
 	/** Registers all jobs in the spool. The service starts even if files are broken. */
 	@PostConstruct
 	void registerAll() {
+		register(this.spool.takeFound());
+	}
+
+	/**
+	 * Registers the jobs of processes that have ended since the start, and whose spool
+	 * folder is next to this one.
+	 * @return their ids
+	 */
+	public synchronized Set<String> takeOver() {
+		return register(this.spool.takeOver());
+	}
+
+	private Set<String> register(List<SpoolFile> found) {
 		Map<String, Map<String, SpoolFile>> jobs = new TreeMap<>();
-		for (SpoolFile file : this.spool.takeFound()) {
+		for (SpoolFile file : found) {
 			int dot = Math.max(0, file.name().indexOf('.'));
 			jobs.computeIfAbsent(file.name().substring(0, dot), (id) -> new HashMap<>())
 				.put(file.name().substring(dot), file);
 		}
 		List<String> removed = new ArrayList<>();
+		Set<String> ids = Set.copyOf(jobs.keySet());
 		Set<String> ended = registerEnded(jobs);
 		jobs.forEach((id, files) -> {
 			if (files.containsKey(Spool.OF_JOB) && !ended.contains(id)) {
@@ -109,6 +123,7 @@ public class InterruptedJobs {
 							+ " incomplete, or the jobs cannot be resumed",
 					removed.size(), String.join(", ", removed.subList(0, Math.min(MOST_NAMED, removed.size()))));
 		}
+		return ids;
 	}
 
 	/**
@@ -158,17 +173,15 @@ public class InterruptedJobs {
 			SpoolFile file = Objects.requireNonNull(files.get(Spool.OF_JOB));
 			SpooledRequest request = SpooledRequest.read(file);
 			JobItems items = items(id, file, request, files);
-			KnownJob job = this.registry.register(new InterruptedJob(id, this.redis, request, items, this.memory));
+			KnownJob job = this.registry
+				.register(new InterruptedJob(id, this.redis, request, file.modifiedMillis(), items, this.memory));
 			takeJobFiles(files);
 			if (items.journal().asked().cancelled() != null) {
 				this.registry.cancel(job);
 				logger.atInfo().addKeyValue("jobId", id).log("Job {} was cancelled before its process ended", id);
 				return;
 			}
-			logger.atWarn()
-				.addKeyValue("jobId", id)
-				.log("Job {} was interrupted by the end of its process. Resume it with POST /v1/jobs/{}/resume,"
-						+ " or cancel it with DELETE /v1/jobs/{}", id, id, id);
+			logger.atWarn().addKeyValue("jobId", id).log("Job {} was interrupted by the end of its process", id);
 		}
 		catch (SpooledRequest.OtherVersionException ex) {
 			files.clear();

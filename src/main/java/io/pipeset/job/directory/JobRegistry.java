@@ -279,7 +279,7 @@ public class JobRegistry {
 	}
 
 	/** The jobs of all clients. */
-	List<KnownJob> all() {
+	public List<KnownJob> all() {
 		return List.copyOf(this.jobs.values());
 	}
 

@@ -93,12 +93,13 @@ public final class KnownJob {
 	}
 
 	private static Snapshot interruptedSnapshot(InterruptedJob job) {
-		return new Snapshot(null, JobState.INTERRUPTED, new End(job
-			.status(JobState.INTERRUPTED, null, new EndReason("interrupted",
-					"The process that had the job ended before the job. Resume the job with POST /v1/jobs/" + job.id()
-							+ "/resume, or list the records that did not run or may have run with GET /v1/jobs/"
-							+ job.id() + "/items")),
-				job.report(JobState.INTERRUPTED), job.items(), null));
+		return new Snapshot(null, JobState.INTERRUPTED,
+				new End(job.status(JobState.INTERRUPTED, null,
+						new EndReason("interrupted",
+								"The process that had the job ended before the job. " + job.remedy()
+										+ ", or list the records that did not run or may have run with GET /v1/jobs/"
+										+ job.id() + "/items")),
+						job.report(JobState.INTERRUPTED), job.items(), null));
 	}
 
 	/**
@@ -109,6 +110,14 @@ public final class KnownJob {
 	public @Nullable InterruptedJob interrupted() {
 		Snapshot now = this.current;
 		return (now.state == JobState.INTERRUPTED && now.job == null) ? this.interrupted : null;
+	}
+
+	/** Shows why an interrupted job is not resumed without a request. */
+	public void setRemedy(InterruptedJob job, String remedy) {
+		job.setRemedy(remedy);
+		if (interrupted() == job) {
+			this.current = interruptedSnapshot(job);
+		}
 	}
 
 	/** Marks an interrupted job as resumed. */
@@ -328,7 +337,7 @@ public final class KnownJob {
 	public boolean cancel() {
 		QueuedJob job = this.current.job;
 		if (job != null) {
-			writeToJournal(job, new RequestedChanges(System.currentTimeMillis(), null));
+			writeToJournal(job, new RequestedChanges(System.currentTimeMillis(), null, null));
 			job.stop()
 				.cancel("The job was cancelled by DELETE /v1/jobs/" + this.id
 						+ ": it wrote nothing more, and records that the report counts as unprocessed were not run");
@@ -352,7 +361,7 @@ public final class KnownJob {
 		QueuedJob job = this.current.job;
 		RateLimit limit = (job != null) ? job.rateLimit() : null;
 		if (job != null && limit != null) {
-			writeToJournal(job, new RequestedChanges(null, (perSecond != null) ? perSecond : 0));
+			writeToJournal(job, new RequestedChanges(null, (perSecond != null) ? perSecond : 0, null));
 			limit.change(perSecond);
 		}
 		return job != null;

@@ -22,6 +22,7 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
 /**
@@ -57,6 +58,8 @@ public final class Spool {
 
 	/** The bytes of all files, including reserved bytes. */
 	private long used;
+
+	private static final long HEARTBEAT_MILLIS = 5000;
 
 	/** The bytes that count for the share of a client, by its name. */
 	private final Map<String, Long> usedBy = new HashMap<>();
@@ -96,6 +99,33 @@ public final class Spool {
 		catch (IOException ex) {
 			logger.warn("The spool has no folder, so that uploads with Prefer: respond-async are answered 507: {}. Set"
 					+ " pipeset.spool.directory to a folder that the service may write to", ex.toString());
+		}
+	}
+
+	/** Shows other processes that this one is alive. */
+	@Scheduled(fixedRate = HEARTBEAT_MILLIS)
+	synchronized void touch() {
+		try {
+			if (this.folder != null) {
+				this.folder.touch();
+			}
+		}
+		catch (IOException ex) {
+			logger.debug("The lock file of the spool cannot be touched", ex);
+		}
+	}
+
+	/**
+	 * Takes over the files of processes that have ended since the start.
+	 * @return the files, to be closed
+	 */
+	public synchronized List<SpoolFile> takeOver() {
+		try {
+			return (this.folder != null) ? found(this.folder.takeOver()) : List.of();
+		}
+		catch (IOException ex) {
+			logger.warn("The spool folders of ended processes could not be taken over: {}", ex.toString());
+			return List.of();
 		}
 	}
 

@@ -52,6 +52,16 @@ public final class SpoolFile implements Spool.Removable {
 		return this.path.getFileName().toString();
 	}
 
+	/**
+	 * When the file was modified last. For the request of a job that was taken over, it
+	 * is the time at which the job's process ended.
+	 * @return milliseconds since 1970
+	 * @throws IOException if the file does not exist
+	 */
+	public long modifiedMillis() throws IOException {
+		return Files.getLastModifiedTime(this.path).toMillis();
+	}
+
 	/** The name of the client whose share the file counts for; {@code null} for none. */
 	@Override
 	public @Nullable String client() {

@@ -7,11 +7,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -54,6 +57,9 @@ final class SpoolFolder {
 
 	/** Holds the lock. */
 	private final FileChannel lock;
+
+	/** The folders that are not taken over, and that the log has named. */
+	private final Set<String> named = new HashSet<>();
 
 	private SpoolFolder(Path base, String name, RedisIdentity redis, FileChannel lock) {
 		this.base = base;
@@ -98,6 +104,15 @@ final class SpoolFolder {
 		return this.base.resolve(this.name).resolve(file);
 	}
 
+	/**
+	 * Sets the time of the lock file to now, from which the next process knows when this
+	 * one ended. It writes through the channel with the lock, because setting the time by
+	 * the path would open and close the file, which releases the lock.
+	 */
+	void touch() throws IOException {
+		this.lock.write(ByteBuffer.wrap(this.redis.name().getBytes(StandardCharsets.UTF_8)), 0);
+	}
+
 	/** Whether the folder has not been removed. */
 	boolean exists() {
 		return Files.isDirectory(this.base.resolve(this.name));
@@ -113,7 +128,8 @@ final class SpoolFolder {
 
 	/**
 	 * Takes over the files of dead processes. A folder that cannot be taken over does not
-	 * fail the start.
+	 * fail the call, and the log names it once. The time of each job's request becomes
+	 * the time at which its process ended.
 	 * @return the files, now in this folder
 	 */
 	List<Path> takeOver() throws IOException {
@@ -132,6 +148,7 @@ final class SpoolFolder {
 				}
 			}
 		}
+		foreign.removeIf((folder) -> !this.named.add(folder));
 		if (!foreign.isEmpty()) {
 			logger.warn(
 					"Files of jobs of another Redis than {} are left alone, in {} folders: {}. To resume these jobs,"
@@ -159,6 +176,9 @@ final class SpoolFolder {
 	private void takeOver(String name, List<Path> taken, List<String> foreign) throws IOException {
 		Path folder = this.base.resolve(name);
 		Path lockFile = this.base.resolve(name + ".lock");
+		if (!Files.exists(lockFile) && !this.named.add(name)) {
+			return;
+		}
 		if (!Files.exists(lockFile)) {
 			logger
 				.warn("The spool folder {} is not taken over, because its .lock file was removed, so that its process may"
@@ -170,6 +190,7 @@ final class SpoolFolder {
 			if (lock.tryLock() == null) {
 				return;
 			}
+			FileTime ended = Files.getLastModifiedTime(lockFile);
 			if (Files.isDirectory(folder)) {
 				List<Path> files = files(folder);
 				String redis = text(lock);
@@ -179,7 +200,11 @@ final class SpoolFolder {
 					return;
 				}
 				for (Path file : files) {
-					taken.add(Files.move(file, file(file.getFileName().toString())));
+					Path moved = Files.move(file, file(file.getFileName().toString()));
+					if (moved.toString().endsWith(Spool.OF_JOB)) {
+						Files.setLastModifiedTime(moved, ended);
+					}
+					taken.add(moved);
 				}
 				Files.delete(folder);
 			}

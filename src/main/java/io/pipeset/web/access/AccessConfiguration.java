@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.pipeset.job.Client;
+import io.pipeset.job.Clients;
 import io.pipeset.job.ClientsProperties;
 import io.pipeset.job.SecurityProperties;
 import io.pipeset.web.access.CrossSiteRequests.ForeignRequestException;
@@ -21,6 +22,7 @@ import org.springframework.boot.ssl.SslBundles;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.http.HttpHeaders;
 import org.springframework.security.authentication.AuthenticationCredentialsNotFoundException;
@@ -57,15 +59,28 @@ class AccessConfiguration {
 	@Bean
 	SecurityFilterChain callers(SecurityProperties security, ClientsProperties clients, Client anybody,
 			ObjectProvider<ServerProperties> server, ObjectProvider<ManagementServerProperties> management,
-			ObjectProvider<WebEndpointProperties> actuator, Environment environment, SslBundles bundles) {
+			ObjectProvider<WebEndpointProperties> actuator, Environment environment, SslBundles bundles,
+			ObjectProvider<KnownClients> known) {
 		OpenPaths.requireNoOthers(environment, actuator.getIfAvailable(), management.getIfAvailable());
 		requireUnsetIfClients("anonymous", security.anonymous(), clients);
 		requireUnsetIfClients("scripts", security.scripts(), clients);
-		List<Filter> filters = filters(clients, anybody);
+		List<Filter> filters = filters(clients, anybody, known);
 		server.ifAvailable((properties) -> ClientCertificates.requireAuthority(clients, properties.getSsl(), bundles));
 		management.ifAvailable(
 				(properties) -> ClientCertificates.requireAuthorityOfActuator(clients, properties.getSsl(), bundles));
 		return new DefaultSecurityFilterChain(AnyRequestMatcher.INSTANCE, filters);
+	}
+
+	@Bean
+	@Lazy
+	KnownClients knownClients(ClientsProperties clients) {
+		return new KnownClients(clients);
+	}
+
+	@Bean
+	Clients clients(ClientsProperties clients, Client anybody, ObjectProvider<KnownClients> known) {
+		return (name) -> (!clients.isEmpty()) ? known.getObject().named(name)
+				: (name.equals(anybody.name())) ? anybody : null;
 	}
 
 	/** Boot finds the bean by this name. */
@@ -88,7 +103,8 @@ class AccessConfiguration {
 		}
 	}
 
-	private static List<Filter> filters(ClientsProperties clients, Client anybody) {
+	private static List<Filter> filters(ClientsProperties clients, Client anybody,
+			ObjectProvider<KnownClients> configured) {
 		List<Filter> filters = new ArrayList<>();
 		filters.add((request, response, chain) -> {
 			HttpServletResponse answer = (HttpServletResponse) response;
@@ -101,7 +117,7 @@ class AccessConfiguration {
 					AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS")));
 			return filters;
 		}
-		KnownClients known = new KnownClients(clients);
+		KnownClients known = configured.getObject();
 		String remedy = SEND_KEY;
 		if (known.hasCertificates()) {
 			remedy += OR_CERTIFICATE;

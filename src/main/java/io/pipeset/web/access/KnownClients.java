@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import javax.security.auth.x500.X500Principal;
 
@@ -142,6 +143,14 @@ final class KnownClients {
 							+ ".certificate is the same subject.",
 					"Give each client a certificate with a subject of its own.");
 		}
+	}
+
+	/** Finds a client by its name; {@code null} if there is none. */
+	@Nullable Client named(String name) {
+		return Stream.concat(this.keys.stream().map((key) -> key.client), this.clientsBySubject.values().stream())
+			.filter((client) -> client.name().equals(name))
+			.findFirst()
+			.orElse(null);
 	}
 
 	private static Client client(String name, Policy policy, boolean shares) {

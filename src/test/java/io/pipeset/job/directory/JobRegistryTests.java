@@ -95,7 +95,7 @@ class JobRegistryTests {
 		JobItems items = new JobItems(spooled, journal, settings,
 				new Binder().bindOrCreate("pipeset.limits", JobLimits.class), this.memory, spool, 0,
 				OperationFinder.TABLE);
-		InterruptedJob job = new InterruptedJob("a", REDIS, request, items, this.memory);
+		InterruptedJob job = new InterruptedJob("a", REDIS, request, System.currentTimeMillis(), items, this.memory);
 		this.registry.register(job);
 		this.now.set(job.foundMillis() + Duration.ofDays(1).toMillis());
 		this.registry.sample();

@@ -1,0 +1,178 @@
+package io.pipeset.web;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledFuture;
+
+import io.pipeset.job.Client;
+import io.pipeset.job.Clients;
+import io.pipeset.job.JobRefusedException;
+import io.pipeset.job.control.ControlRedisException;
+import io.pipeset.job.directory.InterruptedJob;
+import io.pipeset.job.directory.InterruptedJobs;
+import io.pipeset.job.directory.JobRecorder;
+import io.pipeset.job.directory.JobRegistry;
+import io.pipeset.job.directory.KnownJob;
+import io.pipeset.job.directory.ResumeProperties;
+import io.pipeset.report.DurationText;
+import io.pipeset.web.problem.Problem;
+import jakarta.annotation.PreDestroy;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.event.EventListener;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+import org.springframework.stereotype.Component;
+import org.springframework.web.ErrorResponseException;
+
+/**
+ * Resumes interrupted jobs without a request: those that the service finds when it
+ * starts, and those of other processes that end while it runs, if their spool folders are
+ * next to its own. A job that must not run twice, or whose process ended long ago, stays
+ * interrupted, and its status says why.
+ */
+@Component
+@EnableConfigurationProperties(ResumeProperties.class)
+class JobResumer {
+
+	private static final Logger logger = LoggerFactory.getLogger(JobResumer.class);
+
+	private static final Duration PERIOD = Duration.ofSeconds(5);
+
+	private final ResumeProperties properties;
+
+	private final InterruptedJobs interrupted;
+
+	private final JobRegistry registry;
+
+	private final JobRecorder recorder;
+
+	private final AsyncJobs async;
+
+	private final Clients clients;
+
+	private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+
+	/** The jobs that stay interrupted until a request resumes them. */
+	private final Set<String> left = new HashSet<>();
+
+	/** Why each job could not be resumed yet, so that the log has a reason once. */
+	private final Map<String, String> delays = new ConcurrentHashMap<>();
+
+	JobResumer(ResumeProperties properties, InterruptedJobs interrupted, JobRegistry registry, JobRecorder recorder,
+			AsyncJobs async, Clients clients) {
+		this.properties = properties;
+		this.interrupted = interrupted;
+		this.registry = registry;
+		this.recorder = recorder;
+		this.async = async;
+		this.clients = clients;
+		// A thread of its own, because a job waits for the fences of its last process.
+		this.scheduler.setThreadNamePrefix("resume-");
+		this.scheduler.setDaemon(true);
+		this.scheduler.initialize();
+	}
+
+	@EventListener(ApplicationReadyEvent.class)
+	void start() {
+		if (this.properties.resume() == ResumeProperties.Resume.MANUAL) {
+			this.registry.all()
+				.stream()
+				.filter((job) -> job.interrupted() != null)
+				.forEach((job) -> logLeft(job, byRequest(job, "pipeset.jobs.resume is manual")));
+			return;
+		}
+		ScheduledFuture<?> unused = this.scheduler.scheduleWithFixedDelay(this::resumeAll, PERIOD);
+	}
+
+	/** Takes over the jobs of ended processes, and resumes all that may be resumed. */
+	private void resumeAll() {
+		this.interrupted.takeOver().forEach(this.recorder::keep);
+		for (KnownJob job : this.registry.all()) {
+			InterruptedJob found = job.interrupted();
+			if (found != null && !this.left.contains(job.id())) {
+				resume(job, found);
+			}
+		}
+		this.left.removeIf((id) -> this.registry.find(id).isEmpty());
+		this.delays.keySet().removeIf((id) -> this.registry.find(id).isEmpty());
+	}
+
+	private void resume(KnownJob job, InterruptedJob found) {
+		long millis = System.currentTimeMillis() - found.processEndedMillis();
+		if (millis > this.properties.resumeWithin().toMillis()) {
+			leave(job, found, byRequest(job, "its process ended longer ago than pipeset.jobs.resume-within="
+					+ DurationText.of(this.properties.resumeWithin()) + ", and its records may be out of date"));
+			return;
+		}
+		Client client = this.clients.find(found.client());
+		if (client == null) {
+			leave(job, found, byRequest(job, "its client '" + found.client() + "' is not in pipeset.clients"));
+			return;
+		}
+		try {
+			this.recorder.hearOf(job);
+			if (job.interrupted() == found) {
+				this.async.resume(client, found);
+				this.delays.remove(job.id());
+				logger.atInfo()
+					.addKeyValue("jobId", job.id())
+					.log("Job {} is resumed after its process ended", job.id());
+			}
+		}
+		catch (ErrorResponseException ex) {
+			String detail = String.valueOf(ex.getBody().getDetail());
+			if (isFinal(ex)) {
+				leave(job, found, detail);
+			}
+			else {
+				delay(job, detail);
+			}
+		}
+		catch (ControlRedisException | JobRefusedException ex) {
+			delay(job, ex.getMessage());
+		}
+	}
+
+	private static boolean isFinal(ErrorResponseException ex) {
+		String type = String.valueOf(ex.getBody().getType());
+		return type.endsWith(":" + Problem.NOT_REPEATABLE.type()) || type.endsWith(":" + Problem.GONE.type());
+	}
+
+	private void delay(KnownJob job, @Nullable String reason) {
+		String text = String.valueOf(reason);
+		if (!text.equals(this.delays.put(job.id(), text))) {
+			logger.atWarn()
+				.addKeyValue("jobId", job.id())
+				.log("Job {} cannot be resumed yet, and is tried again: {}", job.id(), text);
+		}
+	}
+
+	private static String byRequest(KnownJob job, String reason) {
+		return "The service does not resume it, because " + reason + ". Resume it with POST /v1/jobs/" + job.id()
+				+ "/resume, or cancel it with DELETE /v1/jobs/" + job.id();
+	}
+
+	/** Leaves a job to its caller. */
+	private void leave(KnownJob job, InterruptedJob found, String remedy) {
+		this.left.add(job.id());
+		job.setRemedy(found, remedy);
+		logLeft(job, remedy);
+	}
+
+	private static void logLeft(KnownJob job, String remedy) {
+		logger.atWarn().addKeyValue("jobId", job.id()).log("Job {} stays interrupted. {}", job.id(), remedy);
+	}
+
+	@PreDestroy
+	void end() {
+		this.scheduler.shutdown();
+	}
+
+}

@@ -1,0 +1,192 @@
+package io.pipeset.web.job;
+
+import java.io.IOException;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceProcess;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** Jobs whose process was killed end without a request, or say what to do. */
+class UnattendedResumeTests {
+
+	private static final int RECORDS = 3000;
+
+	private static TestRedis redis;
+
+	@TempDir
+	Path spool;
+
+	@BeforeAll
+	static void startRedis() {
+		redis = TestRedis.start();
+	}
+
+	@AfterAll
+	static void endRedis() {
+		redis.close();
+	}
+
+	@BeforeEach
+	void emptyRedis() {
+		redis.client().flushall();
+	}
+
+	@Test
+	void theNextProcessResumesTheJobsOfTheKilledOne() throws Exception {
+		String location;
+		try (ServiceProcess process = start()) {
+			location = load(process.service(), "SET", "&label=feed&rateLimit=1000");
+			awaitApplied(process.service(), location);
+			process.kill();
+		}
+		try (ServiceProcess next = start()) {
+			awaitState(next.service(), location, "completed");
+			JsonNode job = next.service().get(location).json();
+			assertThat(Answer.counts(job)).isEqualTo(new Counts(RECORDS, RECORDS, 0, 0, 0, 0));
+			assertThat(job.at("/label").asString()).isEqualTo("feed");
+			assertThat(job.at("/settings/rateLimit").asInt()).isEqualTo(1000);
+			assertThat(redis.client().dbsize()).isGreaterThanOrEqualTo(RECORDS);
+		}
+	}
+
+	@Test
+	void aNeighbourResumesTheJobsOfTheKilledProcess() throws Exception {
+		try (ServiceProcess process = start(); ServiceProcess neighbour = start()) {
+			String location = load(process.service(), "SET", "&rateLimit=1000");
+			awaitApplied(process.service(), location);
+			process.kill();
+			awaitState(neighbour.service(), location, "completed");
+			assertThat(Answer.counts(neighbour.service().get(location).json()).applied()).isEqualTo(RECORDS);
+			assertThat(folders()).hasSize(1);
+		}
+	}
+
+	/** The heartbeat must not release the lock of the process. */
+	@Test
+	void aProcessThatLivesKeepsItsJobs() throws Exception {
+		try (ServiceProcess process = start()) {
+			String location = load(process.service(), "SET", "&rateLimit=1000");
+			Path lock = lockFiles().get(0);
+			FileTime before = Files.getLastModifiedTime(lock);
+			await().until(() -> Files.getLastModifiedTime(lock).compareTo(before) > 0);
+			try (ServiceProcess neighbour = start()) {
+				assertThat(folders()).hasSize(2);
+				assertThat(neighbour.service().get(location).json().has("instance")).isTrue();
+				awaitState(process.service(), location, "completed");
+				assertThat(Answer.counts(process.service().get(location).json()).applied()).isEqualTo(RECORDS);
+			}
+		}
+	}
+
+	@Test
+	void aJobThatMustNotRunTwiceSaysWhatToDo() throws Exception {
+		String location;
+		try (ServiceProcess process = start()) {
+			location = load(process.service(), "LPUSH", "&rateLimit=500");
+			awaitApplied(process.service(), location);
+			process.kill();
+		}
+		try (ServiceProcess next = start()) {
+			await().untilAsserted(() -> assertThat(next.service().get(location).json().at("/ending/detail").asString())
+				.contains("LPUSH, which must not run twice")
+				.contains("/items?status=unprocessed"));
+			assertThat(state(next.service(), location)).isEqualTo("interrupted");
+			assertThat(next.service().post(location + "/resume").refusal(409, "not-repeatable"))
+				.contains("must not run twice");
+		}
+	}
+
+	@Test
+	void aJobWhoseProcessEndedLongAgoWaitsForARequestAlsoAfterRestarts() throws Exception {
+		String location;
+		try (ServiceProcess process = start()) {
+			location = load(process.service(), "SET", "&rateLimit=1000");
+			awaitApplied(process.service(), location);
+			process.kill();
+		}
+		for (Path lock : lockFiles()) {
+			Files.setLastModifiedTime(lock, FileTime.from(Instant.now().minus(Duration.ofHours(1))));
+		}
+		for (int i = 0; i < 2; i++) {
+			try (ServiceProcess next = start()) {
+				await()
+					.untilAsserted(() -> assertThat(next.service().get(location).json().at("/ending/detail").asString())
+						.contains("its process ended longer ago than pipeset.jobs.resume-within=900s")
+						.contains("POST " + location.substring(location.indexOf("/v1/")) + "/resume"));
+				next.kill();
+			}
+		}
+		try (ServiceProcess last = start()) {
+			assertThat(last.service().post(location + "/resume").status()).isEqualTo(202);
+			awaitState(last.service(), location, "completed");
+			assertThat(redis.client().dbsize()).isGreaterThanOrEqualTo(RECORDS);
+		}
+	}
+
+	private ServiceProcess start() throws Exception {
+		return ServiceProcess.start(redis, "--pipeset.spool.directory=" + this.spool, "--pipeset.jobs.resume=auto",
+				"--pipeset.jobs.lease=2s");
+	}
+
+	private static String load(Service service, String operation, String settings) {
+		String body = IntStream.range(0, RECORDS)
+			.mapToObj((i) -> "[\"" + operation + "\",\"k" + i + "\",\"v\"]\n")
+			.collect(Collectors.joining());
+		Answer answer = service.send(service.request("/v1/jobs?concurrency=2" + settings)
+			.header("Prefer", "respond-async")
+			.header("Content-Type", Service.NDJSON)
+			.POST(BodyPublishers.ofString(body)));
+		assertThat(answer.status()).as(answer.text()).isEqualTo(202);
+		return answer.header("Location");
+	}
+
+	private static void awaitApplied(Service service, String location) {
+		await().until(() -> Answer.counts(service.get(location).json()).applied() > 0);
+	}
+
+	private static void awaitState(Service service, String location, String state) {
+		await().untilAsserted(() -> {
+			Answer answer = service.get(location);
+			assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+			assertThat(answer.json().at("/state").asString()).as(answer.text()).isEqualTo(state);
+		});
+	}
+
+	private static String state(Service service, String location) {
+		return service.get(location).json().at("/state").asString();
+	}
+
+	private List<Path> lockFiles() throws IOException {
+		try (Stream<Path> files = Files.list(this.spool)) {
+			return files.filter((path) -> path.getFileName().toString().matches(".+\\.lock")).toList();
+		}
+	}
+
+	private Stream<Path> folders() throws IOException {
+		try (Stream<Path> files = Files.list(this.spool)) {
+			return files.filter(Files::isDirectory).toList().stream();
+		}
+	}
+
+}
