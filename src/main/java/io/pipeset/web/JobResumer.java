@@ -12,7 +12,6 @@ import io.pipeset.job.Clients;
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.control.ControlRedisException;
 import io.pipeset.job.directory.InterruptedJob;
-import io.pipeset.job.directory.InterruptedJobs;
 import io.pipeset.job.directory.JobRecorder;
 import io.pipeset.job.directory.JobRegistry;
 import io.pipeset.job.directory.KnownJob;
@@ -47,8 +46,6 @@ class JobResumer {
 
 	private final ResumeProperties properties;
 
-	private final InterruptedJobs interrupted;
-
 	private final JobRegistry registry;
 
 	private final JobRecorder recorder;
@@ -65,10 +62,9 @@ class JobResumer {
 	/** Why each job could not be resumed yet, so that the log has a reason once. */
 	private final Map<String, String> delays = new ConcurrentHashMap<>();
 
-	JobResumer(ResumeProperties properties, InterruptedJobs interrupted, JobRegistry registry, JobRecorder recorder,
-			AsyncJobs async, Clients clients) {
+	JobResumer(ResumeProperties properties, JobRegistry registry, JobRecorder recorder, AsyncJobs async,
+			Clients clients) {
 		this.properties = properties;
-		this.interrupted = interrupted;
 		this.registry = registry;
 		this.recorder = recorder;
 		this.async = async;
@@ -93,7 +89,16 @@ class JobResumer {
 
 	/** Takes over the jobs of ended processes, and resumes all that may be resumed. */
 	private void resumeAll() {
-		this.interrupted.takeOver().forEach(this.recorder::keep);
+		try {
+			takeOverAndResume();
+		}
+		catch (RuntimeException ex) {
+			logger.error("Interrupted jobs could not be resumed", ex);
+		}
+	}
+
+	private void takeOverAndResume() {
+		this.recorder.takeOver();
 		for (KnownJob job : this.registry.all()) {
 			InterruptedJob found = job.interrupted();
 			if (found != null && !this.left.contains(job.id())) {
@@ -137,6 +142,10 @@ class JobResumer {
 		}
 		catch (ControlRedisException | JobRefusedException ex) {
 			delay(job, ex.getMessage());
+		}
+		catch (RuntimeException ex) {
+			// Other jobs are resumed all the same.
+			delay(job, ex.toString());
 		}
 	}
 

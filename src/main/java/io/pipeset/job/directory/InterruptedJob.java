@@ -82,7 +82,7 @@ public final class InterruptedJob {
 			this.processEndedMillis = (noted != null && noted > 0) ? noted : processEndedMillis;
 			if (noted == null || noted == 0) {
 				// Later processes may take the job over as well.
-				journal.note(new RequestedChanges(null, null, processEndedMillis));
+				journal.noteIfPossible(new RequestedChanges(null, null, processEndedMillis));
 			}
 			journal.outcomes(share).count(0, journal.records(), account);
 			progress.setRead(journal.records());

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
@@ -95,14 +96,34 @@ public class JobRecorder {
 	@EventListener(ApplicationStartedEvent.class)
 	void start() {
 		this.registry.all().forEach((job) -> this.jobs.computeIfAbsent(job.id(), RecordedJob::new));
-		this.interrupted.broken()
-			.forEach((id, reason) -> later(() -> this.records.lost(id, "The process that had the"
-					+ " job has ended, and the job cannot be resumed: " + reason + ". Post the file again")));
+		this.interrupted.broken().keySet().forEach(this::recordLost);
 		this.registry.onRegister(this::applyEarlyChanges);
 		if (this.redis.isNamed()) {
 			this.scheduler.execute(this::checkControlRedis);
 		}
 		ScheduledFuture<?> unused = this.scheduler.scheduleWithFixedDelay(this::tick, TICK);
+	}
+
+	/**
+	 * Takes over the jobs of processes that have ended since the start, and records them.
+	 */
+	public void takeOver() {
+		for (String id : this.interrupted.takeOver()) {
+			if (this.registry.find(id).isPresent()) {
+				keep(id);
+			}
+			else {
+				recordLost(id);
+			}
+		}
+	}
+
+	private void recordLost(String id) {
+		String reason = this.interrupted.broken().get(id);
+		if (reason != null) {
+			later(() -> this.records.lost(id, "The process that had the job has ended, and the job cannot be resumed: "
+					+ reason + ". Post the file again"));
+		}
 	}
 
 	/** Logs at the start whether the control Redis can be reached. */
@@ -468,7 +489,8 @@ public class JobRecorder {
 			boolean ended = !now.state().isActive();
 			// Refresh the record before it expires.
 			boolean old = System.nanoTime() - this.enteredNanos > JobRecorder.this.records.retention().toNanos() / 2;
-			if (last != null && !old && last.state() == now.state() && now.progress().done() == last.progress().done()
+			if (last != null && !old && last.state() == now.state() && Objects.equals(last.ending(), now.ending())
+					&& now.progress().done() == last.progress().done()
 					&& now.progress().read() == last.progress().read()) {
 				return;
 			}

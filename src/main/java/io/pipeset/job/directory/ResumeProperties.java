@@ -10,15 +10,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param resume whether the service resumes interrupted jobs by itself
  * @param resumeWithin how long after the end of its process a job is resumed without a
- * request, 1 second to 30 days; what an older job would write may be out of date
+ * request, 30 seconds to 30 days; what an older job would write may be out of date
  */
 @ConfigurationProperties("pipeset.jobs")
 public record ResumeProperties(@DefaultValue("auto") Resume resume, @DefaultValue("15m") Duration resumeWithin) {
 
 	public ResumeProperties {
-		if (resumeWithin.compareTo(Duration.ofSeconds(1)) < 0 || resumeWithin.compareTo(Duration.ofDays(30)) > 0) {
+		if (resumeWithin.compareTo(Duration.ofSeconds(30)) < 0 || resumeWithin.compareTo(Duration.ofDays(30)) > 0) {
 			throw new IllegalArgumentException(
-					"pipeset.jobs.resume-within must be from 1s to 30d, not " + resumeWithin);
+					"pipeset.jobs.resume-within must be from 30s to 30d, not " + resumeWithin);
 		}
 	}
 

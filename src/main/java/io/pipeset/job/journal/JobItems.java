@@ -150,7 +150,7 @@ public final class JobItems implements Spool.Removable {
 	public void goOn(List<Slab> sent, boolean fenced) throws IOException {
 		this.fenced = (this.journal.connections().isEmpty()) ? null : Boolean.valueOf(fenced);
 		this.journal.resume(this.memory.open(new JobStop()));
-		this.journal.note(new RequestedChanges(null, null, 0L));
+		this.journal.noteIfPossible(new RequestedChanges(null, null, 0L));
 		Account account = new Account(Results.NONE, 0, false);
 		account.setLog(this.journal);
 		sent.forEach((slab) -> slab.attempt().abandon());

@@ -131,6 +131,16 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 		return failure() == null;
 	}
 
+	/** Writes changes that are not needed to resume the job, if the spool takes them. */
+	public void noteIfPossible(RequestedChanges changes) {
+		try {
+			this.notes.add(changes);
+		}
+		catch (SpoolException ex) {
+			logger.debug("A change of a job cannot be noted", ex);
+		}
+	}
+
 	/**
 	 * The changes that callers have requested so far, merged into one.
 	 * @throws IOException if the file cannot be read, or is broken

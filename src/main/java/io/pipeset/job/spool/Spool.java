@@ -94,7 +94,7 @@ public final class Spool {
 	@PostConstruct
 	void start() {
 		try {
-			this.found = found(folder().takeOver());
+			this.found = found(folder().takeOver(true, Long.MAX_VALUE));
 		}
 		catch (IOException ex) {
 			logger.warn("The spool has no folder, so that uploads with Prefer: respond-async are answered 507: {}. Set"
@@ -116,12 +116,20 @@ public final class Spool {
 	}
 
 	/**
-	 * Takes over the files of processes that have ended since the start.
+	 * Takes over the files of processes that have ended since the start, as far as they
+	 * fit into the spool.
 	 * @return the files, to be closed
 	 */
-	public synchronized List<SpoolFile> takeOver() {
+	public List<SpoolFile> takeOver() {
+		SpoolFolder own;
+		long room;
+		synchronized (this) {
+			own = this.folder;
+			room = this.maxBytes - this.used;
+		}
 		try {
-			return (this.folder != null) ? found(this.folder.takeOver()) : List.of();
+			// Not under the lock, because another process may be slow.
+			return (own != null) ? found(own.takeOver(false, room)) : List.of();
 		}
 		catch (IOException ex) {
 			logger.warn("The spool folders of ended processes could not be taken over: {}", ex.toString());

@@ -105,12 +105,20 @@ final class SpoolFolder {
 	}
 
 	/**
-	 * Sets the time of the lock file to now, from which the next process knows when this
-	 * one ended. It writes through the channel with the lock, because setting the time by
-	 * the path would open and close the file, which releases the lock.
+	 * Sets the time of a file to now, from which the next process knows when this one
+	 * ended. It is not the lock file, because setting a time opens and closes a file,
+	 * which would release the lock, and because operators may edit that one.
 	 */
 	void touch() throws IOException {
-		this.lock.write(ByteBuffer.wrap(this.redis.name().getBytes(StandardCharsets.UTF_8)), 0);
+		Path alive = alive(this.name);
+		if (!Files.exists(alive)) {
+			Files.createFile(alive);
+		}
+		Files.setLastModifiedTime(alive, FileTime.fromMillis(System.currentTimeMillis()));
+	}
+
+	private Path alive(String folder) {
+		return this.base.resolve(folder + ".alive");
 	}
 
 	/** Whether the folder has not been removed. */
@@ -130,20 +138,33 @@ final class SpoolFolder {
 	 * Takes over the files of dead processes. A folder that cannot be taken over does not
 	 * fail the call, and the log names it once. The time of each job's request becomes
 	 * the time at which its process ended.
+	 * @param waits whether to wait while another process takes folders over; otherwise
+	 * the call takes over nothing then
+	 * @param room the most bytes to take over; a folder with more is left to a process
+	 * that has room
 	 * @return the files, now in this folder
 	 */
-	List<Path> takeOver() throws IOException {
+	List<Path> takeOver(boolean waits, long room) throws IOException {
 		List<Path> taken = new ArrayList<>();
 		List<String> foreign = new ArrayList<>();
 		synchronized (own) {
 			try (FileChannel all = lockFile(this.base.resolve(".lock"))) {
-				all.lock();
+				if (waits) {
+					all.lock();
+				}
+				else if (all.tryLock() == null) {
+					return taken;
+				}
+				long left = room;
 				for (String name : others()) {
 					try {
-						takeOver(name, taken, foreign);
+						left -= takeOver(name, taken, foreign, left);
 					}
 					catch (IOException ex) {
-						logger.warn("The spool folder of an ended process could not be taken over: {}", ex.toString());
+						if (this.named.add(name + ex)) {
+							logger.warn("The spool folder {} of an ended process could not be taken over: {}", name,
+									ex.toString());
+						}
 					}
 				}
 			}
@@ -172,43 +193,83 @@ final class SpoolFolder {
 		}
 	}
 
-	/** Takes over a folder file by file; the next process finds the rest. */
-	private void takeOver(String name, List<Path> taken, List<String> foreign) throws IOException {
+	/**
+	 * Takes over all files of a folder, or none of them.
+	 * @return the bytes of the files
+	 */
+	private long takeOver(String name, List<Path> taken, List<String> foreign, long room) throws IOException {
 		Path folder = this.base.resolve(name);
 		Path lockFile = this.base.resolve(name + ".lock");
 		if (!Files.exists(lockFile) && !this.named.add(name)) {
-			return;
+			return 0;
 		}
 		if (!Files.exists(lockFile)) {
 			logger
 				.warn("The spool folder {} is not taken over, because its .lock file was removed, so that its process may"
 						+ " still be alive. When that process has ended, make the file again, with the name of its Redis"
 						+ " in it ({} for the Redis of this service)", folder, this.redis.name());
-			return;
+			return 0;
 		}
 		try (FileChannel lock = FileChannel.open(lockFile, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
 			if (lock.tryLock() == null) {
-				return;
+				return 0;
 			}
-			FileTime ended = Files.getLastModifiedTime(lockFile);
+			Path alive = alive(name);
+			FileTime ended = Files.getLastModifiedTime((Files.exists(alive)) ? alive : lockFile);
+			long bytes = 0;
 			if (Files.isDirectory(folder)) {
 				List<Path> files = files(folder);
 				String redis = text(lock);
 				if (!files.isEmpty() && !redis.equals(this.redis.name())) {
 					foreign.add(folder + " of "
 							+ ((redis.isEmpty()) ? "a Redis that an older version did not name" : redis));
-					return;
+					return 0;
 				}
 				for (Path file : files) {
-					Path moved = Files.move(file, file(file.getFileName().toString()));
-					if (moved.toString().endsWith(Spool.OF_JOB)) {
-						Files.setLastModifiedTime(moved, ended);
-					}
-					taken.add(moved);
+					bytes += Files.size(file);
 				}
+				if (bytes > room) {
+					throw new IOException("its " + bytes + " bytes do not fit into pipeset.spool.max-bytes now");
+				}
+				List<Path> moved = move(files);
+				for (Path file : moved) {
+					if (file.toString().endsWith(Spool.OF_JOB)) {
+						setTime(file, ended);
+					}
+				}
+				taken.addAll(moved);
 				Files.delete(folder);
 			}
+			Files.deleteIfExists(alive);
 			Files.delete(lockFile);
+			return bytes;
+		}
+	}
+
+	/** Moves files into this folder; if one cannot be moved, all are moved back. */
+	private List<Path> move(List<Path> files) throws IOException {
+		List<Path> moved = new ArrayList<>();
+		try {
+			for (Path file : files) {
+				moved.add(Files.move(file, file(file.getFileName().toString())));
+			}
+			return moved;
+		}
+		catch (IOException ex) {
+			for (int i = 0; i < moved.size(); i++) {
+				Files.move(moved.get(i), files.get(i));
+			}
+			throw ex;
+		}
+	}
+
+	private static void setTime(Path file, FileTime time) {
+		try {
+			Files.setLastModifiedTime(file, time);
+		}
+		catch (IOException ex) {
+			// Then the job counts as interrupted since its upload.
+			logger.debug("The time of {} cannot be set", file, ex);
 		}
 	}
 
@@ -234,6 +295,7 @@ final class SpoolFolder {
 				if (empty) {
 					own.remove(this.name);
 					Files.deleteIfExists(folder);
+					Files.deleteIfExists(alive(this.name));
 					Files.deleteIfExists(this.base.resolve(this.name + ".lock"));
 					this.lock.close();
 				}

@@ -225,6 +225,29 @@ class SpoolTests {
 	}
 
 	@Test
+	void aFolderOfWhichAFileCannotBeMovedIsLeftWhole() throws IOException {
+		Spool living = spool(1000);
+		write(living.create("left.job", null), 10);
+		Path left = left("01a20347-d60e-7396-9c73-7157c8413711", REDIS.name());
+		Files.write(left.resolve("left.job"), new byte[20]);
+		assertThat(living.takeOver()).isEmpty();
+		assertThat(left.resolve("left.body")).hasSize(10);
+		assertThat(left.resolve("left.job")).hasSize(20);
+		assertThat(living.used()).isEqualTo(10);
+		living.end();
+	}
+
+	@Test
+	void aFolderWithoutRoomIsLeftToAnotherProcess() throws IOException {
+		Spool living = spool(15);
+		write(living.create("own.body", null), 10);
+		Path left = left("01a20347-d60e-7396-9c73-7157c8413711", REDIS.name());
+		assertThat(living.takeOver()).isEmpty();
+		assertThat(left.resolve("left.body")).hasSize(10);
+		living.end();
+	}
+
+	@Test
 	void aFolderWithoutItsLockFileIsLeftAlone() throws IOException {
 		Path left = left("01a20347-d60e-7396-9c73-7157c8413711", null);
 		Spool next = spool(100);

@@ -87,15 +87,48 @@ class UnattendedResumeTests {
 	void aProcessThatLivesKeepsItsJobs() throws Exception {
 		try (ServiceProcess process = start()) {
 			String location = load(process.service(), "SET", "&rateLimit=1000");
-			Path lock = lockFiles().get(0);
-			FileTime before = Files.getLastModifiedTime(lock);
-			await().until(() -> Files.getLastModifiedTime(lock).compareTo(before) > 0);
+			await().until(() -> !heartbeats().isEmpty());
+			Path heartbeat = heartbeats().get(0);
+			FileTime before = Files.getLastModifiedTime(heartbeat);
+			await().until(() -> Files.getLastModifiedTime(heartbeat).compareTo(before) > 0);
 			try (ServiceProcess neighbour = start()) {
 				assertThat(folders()).hasSize(2);
 				assertThat(neighbour.service().get(location).json().has("instance")).isTrue();
 				awaitState(process.service(), location, "completed");
 				assertThat(Answer.counts(process.service().get(location).json()).applied()).isEqualTo(RECORDS);
 			}
+		}
+	}
+
+	@Test
+	void aNeighbourWithoutRoomLeavesTheFilesToTheNextProcess() throws Exception {
+		String location;
+		try (ServiceProcess process = start(); ServiceProcess full = start("--pipeset.spool.max-bytes=1KB")) {
+			location = load(process.service(), "SET", "&rateLimit=1000");
+			awaitApplied(process.service(), location);
+			process.kill();
+			await().until(() -> full.output()
+				.stream()
+				.anyMatch((line) -> line.contains("do not fit into pipeset.spool.max-bytes")));
+		}
+		try (ServiceProcess next = start()) {
+			awaitState(next.service(), location, "completed");
+		}
+	}
+
+	@Test
+	void aJobWhoseFilesAreBrokenHasFailedWhereverItIsFound() throws Exception {
+		try (ServiceProcess process = start(); ServiceProcess neighbour = start()) {
+			String location = load(process.service(), "SET", "&rateLimit=500");
+			awaitApplied(process.service(), location);
+			await().untilAsserted(() -> assertThat(neighbour.service().get(location).status()).isEqualTo(200));
+			// Before the kill, because the neighbour takes the files over at once.
+			try (Stream<Path> files = Files.walk(this.spool)) {
+				Path body = files.filter((path) -> path.toString().endsWith(".body")).findFirst().orElseThrow();
+				Files.writeString(body, "[");
+			}
+			process.kill();
+			awaitState(neighbour.service(), location, "failed");
 		}
 	}
 
@@ -125,8 +158,8 @@ class UnattendedResumeTests {
 			awaitApplied(process.service(), location);
 			process.kill();
 		}
-		for (Path lock : lockFiles()) {
-			Files.setLastModifiedTime(lock, FileTime.from(Instant.now().minus(Duration.ofHours(1))));
+		for (Path heartbeat : heartbeats()) {
+			Files.setLastModifiedTime(heartbeat, FileTime.from(Instant.now().minus(Duration.ofHours(1))));
 		}
 		for (int i = 0; i < 2; i++) {
 			try (ServiceProcess next = start()) {
@@ -144,9 +177,10 @@ class UnattendedResumeTests {
 		}
 	}
 
-	private ServiceProcess start() throws Exception {
-		return ServiceProcess.start(redis, "--pipeset.spool.directory=" + this.spool, "--pipeset.jobs.resume=auto",
-				"--pipeset.jobs.lease=2s");
+	private ServiceProcess start(String... more) throws Exception {
+		return ServiceProcess.start(redis, Stream.concat(Stream.of("--pipeset.spool.directory=" + this.spool,
+				"--pipeset.jobs.resume=auto", "--pipeset.jobs.lease=2s"), Stream.of(more))
+			.toArray(String[]::new));
 	}
 
 	private static String load(Service service, String operation, String settings) {
@@ -177,9 +211,9 @@ class UnattendedResumeTests {
 		return service.get(location).json().at("/state").asString();
 	}
 
-	private List<Path> lockFiles() throws IOException {
+	private List<Path> heartbeats() throws IOException {
 		try (Stream<Path> files = Files.list(this.spool)) {
-			return files.filter((path) -> path.getFileName().toString().matches(".+\\.lock")).toList();
+			return files.filter((path) -> path.getFileName().toString().matches(".+\\.alive")).toList();
 		}
 	}
 
