@@ -8,6 +8,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPOutputStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
@@ -80,12 +81,23 @@ class FullSpoolTests {
 	/** Or the next process would not know of it. */
 	@Test
 	void aBodyBesideWhichTheJobItselfHasNoRoomIsGivenUp() {
-		double used = used();
-		String body = LINE + " ".repeat(102_400 - (int) used - 50 - LINE.length());
-		assertThat(send(body).refusal(507, "insufficient-storage")).contains("pipeset.spool.max-bytes",
+		AtomicReference<Answer> refused = new AtomicReference<>();
+		await().until(() -> {
+			double used = used();
+			Answer answer = send(LINE + " ".repeat(102_400 - (int) used - 50 - LINE.length()));
+			if (answer.status() == 202) {
+				// Meanwhile the end of an earlier job was recorded, and its file removed.
+				ended(answer);
+				this.redis.flushall();
+				return false;
+			}
+			assertThat(used()).isLessThanOrEqualTo(used);
+			refused.set(answer);
+			return true;
+		});
+		assertThat(refused.get().refusal(507, "insufficient-storage")).contains("pipeset.spool.max-bytes",
 				"Nothing was run");
 		assertThat(this.redis.dbsize()).isZero();
-		assertThat(used()).isEqualTo(used);
 		assertThat(Answer.counts(ended(send(LINE)))).isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
 	}
 
