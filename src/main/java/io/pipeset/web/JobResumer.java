@@ -1,10 +1,10 @@
 package io.pipeset.web;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 
 import io.pipeset.job.Client;
@@ -60,7 +60,7 @@ class JobResumer {
 	private final Set<String> left = new HashSet<>();
 
 	/** Why each job could not be resumed yet, so that the log has a reason once. */
-	private final Map<String, String> delays = new ConcurrentHashMap<>();
+	private final Map<String, String> delays = new HashMap<>();
 
 	JobResumer(ResumeProperties properties, JobRegistry registry, JobRecorder recorder, AsyncJobs async,
 			Clients clients) {
@@ -144,7 +144,7 @@ class JobResumer {
 			delay(job, ex.getMessage());
 		}
 		catch (RuntimeException ex) {
-			// Other jobs are resumed all the same.
+			// A defect in one job does not delay the others.
 			delay(job, ex.toString());
 		}
 	}

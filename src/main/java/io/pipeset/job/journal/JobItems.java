@@ -279,6 +279,7 @@ public final class JobItems implements Spool.Removable {
 			Record record = new Record(this.settings.recordDefaults(), memory);
 			record.keepWholeRows();
 			AtomicLong lastRow = new AtomicLong();
+			Map<String, Object> settings = new LinkedHashMap<>();
 			try {
 				Outcomes outcomes = this.journal.outcomes(memory);
 				this.body.reread(this.settings, this.limits.ofRecords(memory, this.database, this.operations),
@@ -293,7 +294,7 @@ public final class JobItems implements Spool.Removable {
 								if (wanted.contains(entry.outcome()) && !listed) {
 									long names = nameBytes(record);
 									memory.reserve(names);
-									write(record, entry, records, lines);
+									write(record, entry, records, settings, lines);
 									memory.release(names);
 								}
 								index.incrementAndGet();
@@ -312,7 +313,8 @@ public final class JobItems implements Spool.Removable {
 		}
 	}
 
-	private void write(Record record, JournalEntry entry, RecordReader records, JsonGenerator line) {
+	private void write(Record record, JournalEntry entry, RecordReader records, Map<String, Object> settings,
+			JsonGenerator line) {
 		Failure failure = Objects.requireNonNull(entry.failure());
 		boolean retryable = failure.retryable() && (!entry.mayRunAgain() || record.effect().isRepeatable());
 		line.writeStartObject();
@@ -323,7 +325,7 @@ public final class JobItems implements Spool.Removable {
 			writeCommand(record, line);
 		}
 		else {
-			writeRow(record, records, line);
+			writeRow(record, records, settings, line);
 		}
 		writeError(entry.outcome(), new Failure(failure.code(), failure.message(), retryable), record.index(),
 				record.line(), line);
@@ -334,7 +336,7 @@ public final class JobItems implements Spool.Removable {
 	 * read, so that it can be corrected and posted again. They are left out where the row
 	 * alone would have another meaning, or is not whole.
 	 */
-	private void writeRow(Record record, RecordReader records, JsonGenerator line) {
+	private void writeRow(Record record, RecordReader records, Map<String, Object> all, JsonGenerator line) {
 		RowItem item = record.item();
 		Object raw = record.raw();
 		if (raw instanceof Map<?, ?> bytes) {
@@ -352,24 +354,29 @@ public final class JobItems implements Spool.Removable {
 		if (record.isOfWrongDatabase() || code.equals(Rejection.TOO_LARGE)) {
 			return;
 		}
-		String settings = (item != null) ? item.settings() : rowSettings(record, records, element);
+		String settings = (item != null) ? item.settings() : rowSettings(record, records, element, all);
 		if (settings != null && settings.length() <= RowItem.MAX_SETTINGS) {
 			line.writeName("settings");
 			line.writeRawValue(settings);
 		}
 	}
 
-	/** The settings by which a row was read, as JSON; {@code null} if it needs others. */
-	private @Nullable String rowSettings(Record record, RecordReader records, boolean lines) {
-		Map<String, String> ofBody = records.rowSettings();
-		if (ofBody == null) {
-			return null;
+	/**
+	 * The settings by which a row was read, as JSON; {@code null} if it needs others.
+	 * @param settings those that all rows of the list share; filled by the first row
+	 */
+	private @Nullable String rowSettings(Record record, RecordReader records, boolean lines,
+			Map<String, Object> settings) {
+		if (settings.isEmpty()) {
+			Map<String, String> ofBody = records.rowSettings();
+			if (ofBody == null) {
+				return null;
+			}
+			settings.put(RowItem.TYPE, ((lines) ? RecordFormat.NDJSON : this.body.format()).mediaType());
+			this.settings.toRowTexts()
+				.forEach((name, values) -> settings.put(name, (values.size() == 1) ? values.get(0) : values));
+			settings.putAll(ofBody);
 		}
-		Map<String, Object> settings = new LinkedHashMap<>();
-		settings.put(RowItem.TYPE, ((lines) ? RecordFormat.NDJSON : this.body.format()).mediaType());
-		this.settings.toRowTexts()
-			.forEach((name, values) -> settings.put(name, (values.size() == 1) ? values.get(0) : values));
-		settings.putAll(ofBody);
 		Templates templates = this.settings.mapping().templates();
 		if (templates != null && templates.hasIndex()) {
 			settings.put(RowItem.INDEX, String.valueOf(record.row() - 1));
