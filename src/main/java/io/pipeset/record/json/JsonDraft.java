@@ -245,6 +245,9 @@ final class JsonDraft {
 				&& this.lengths[JsonMember.SETTINGS.index()] <= RowItem.MAX_SETTINGS) {
 			record.item(new RowItem(text(JsonMember.RAW), text(JsonMember.SETTINGS)));
 		}
+		if (own == ofRow && this.lengths[JsonMember.SETTINGS.index()] > RowItem.MAX_SETTINGS) {
+			refuse("record member 'settings' has at most " + RowItem.MAX_SETTINGS + " bytes");
+		}
 		if ((own | ofRow) == ofRow && own != 0) {
 			refuse("this is the item of a row or line that could not become a record, and it has only 'raw': correct"
 					+ " its text, and post it in its original format with the original query");
