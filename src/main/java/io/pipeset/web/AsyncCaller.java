@@ -35,12 +35,14 @@ final class AsyncCaller implements Caller {
 		return SERVICE.watch(gone);
 	}
 
-	/**
-	 * Reports to the waiting request that the job was not accepted.
-	 * @return {@code false} if the job was accepted or refused before
-	 */
-	boolean refuse(Throwable reason) {
-		return this.job.completeExceptionally(reason);
+	/** Whether the waiting request has its response. */
+	boolean isAccepted() {
+		return this.job.isDone();
+	}
+
+	/** Reports to the waiting request that the job was not accepted, if it was not. */
+	void refuse(Throwable reason) {
+		this.job.completeExceptionally(reason);
 	}
 
 	/**

@@ -260,12 +260,14 @@ class AsyncJobs {
 			prepared.job.apply(caller).memory().close();
 		}
 		catch (RuntimeException | Error ex) {
-			if (caller.refuse(ex)) {
+			if (caller.isAccepted()) {
 				// An accepted job keeps its body, because callers may list its items.
-				prepared.cleanup.run();
+				logger.error("An asynchronous job failed by a defect of the service", ex);
 			}
 			else {
-				logger.error("An asynchronous job failed by a defect of the service", ex);
+				// Before the answer, because a caller may use the room at once.
+				prepared.cleanup.run();
+				caller.refuse(ex);
 			}
 		}
 		finally {
