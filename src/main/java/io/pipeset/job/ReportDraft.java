@@ -103,8 +103,8 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 		Timings timings = this.clock.timings();
 		Long wouldRun = (this.settings.dryRun()) ? counts.unprocessed() - unread : null;
 		return new JobReport(this.id, state, counts, wouldRun, input, this.account.losses().found(), timings,
-				this.account.sent(timings.totalMillis()), this.redis.name(), settings, this.input.scan(), values,
-				receipt, warnings, this.account.errorCodes().counts(), this.account.items(),
+				this.clock.latency(), this.account.sent(timings.totalMillis()), this.redis.name(), settings,
+				this.input.scan(), values, receipt, warnings, this.account.errorCodes().counts(), this.account.items(),
 				Math.max(0, this.account.itemsOmitted()), this.settings.dryRun());
 	}
 

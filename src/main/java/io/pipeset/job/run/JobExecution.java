@@ -95,7 +95,8 @@ final class JobExecution {
 				memory);
 		this.record = new Record(settings.recordDefaults(), memory);
 		memory.beforeWait(this.lanes::sendBegun);
-		this.rateLimiter = new RateLimiter(job.rateLimit(), this.lanes, this.context.stop());
+		this.rateLimiter = new RateLimiter(job.rateLimit(), (settings.dryRun()) ? null : settings.maxLatency(),
+				this.lanes, context);
 		this.warnings = new MemoryWarnings(context, settings.dryRun());
 		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account()) : null;
 		this.earlier = (job.items() != null) ? job.items().earlier() : null;
@@ -123,6 +124,7 @@ final class JobExecution {
 		}
 		this.context.account().losses().master(this.context.nodes().failovers());
 		try {
+			this.rateLimiter.open();
 			read(this.job.input(), caller);
 		}
 		catch (RuntimeException | Error ex) {
@@ -139,6 +141,7 @@ final class JobExecution {
 			finally {
 				this.lanes.close();
 			}
+			this.rateLimiter.close();
 			this.pops.end();
 			endEarlier();
 			if (this.dryRun != null) {
@@ -177,7 +180,7 @@ final class JobExecution {
 				this.limits.ofInflatedBodies().and(this.client.ofBodies()));
 		// Reading an upload without a rate limit detects that the caller is gone. Other
 		// input may not be read for long, so watch the connection.
-		boolean watches = this.job.rateLimit().perSecond() > 0 || !input.isUploaded();
+		boolean watches = this.job.isSlow() || !input.isUploaded();
 		Watch watch = ((watches) ? caller : Caller.SERVICE)
 			.watch(() -> this.context.stop().stop(Cause.CANCELLED, Caller.GONE));
 		try {

@@ -70,7 +70,12 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 
 	@Override
 	public boolean isSmall() {
-		return input().isSmall() && rateLimit().perSecond() == 0;
+		return input().isSmall() && !isSlow();
+	}
+
+	/** Whether a limit may slow the job down. */
+	boolean isSlow() {
+		return rateLimit().perSecond() > 0 || settings().maxLatency() != null;
 	}
 
 	JobSettings settings() {

@@ -144,6 +144,11 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			Allowed.number(1_000_000_000, "commands a second"), JobSettings::rateLimit,
 			"The most commands that the job sends a second, spread evenly.");
 
+	static final Setting<Duration> MAX_LATENCY = row("maxLatency", ALL_CALLS, Allowed.duration("1ms", "10s", "5ms"),
+			(settings) -> (settings.maxLatency() != null) ? DurationText.of(settings.maxLatency()) : null,
+			"The [latency that other clients may see](jobs.md#a-pace-that-follows-the-others): while more than a tenth"
+					+ " of the PINGs of a probe take longer, the job slows down.");
+
 	static final Setting<Atomic> ATOMIC = row("atomic", ALL_CALLS, Allowed.words(Atomic.values(), Atomic::label),
 			(settings) -> settings.atomic().label(), JobSettings::isAtomic,
 			"With `batch`, each batch is one MULTI/EXEC, of 10,000 commands at most.");

@@ -190,8 +190,8 @@ class JobEndsTests {
 			.mapToObj((i) -> new Item(i, null, null, "SET", "k" + i, Outcome.REJECTED, null, null, null, null))
 			.toList();
 		return new JobReport("a", JobState.COMPLETED, COUNTS, null, new Input(true, null, null),
-				new Losses.Found(null, null, null), new JobClock().timings(), new Sent(0, 0, 0, 0), "redis", Map.of(),
-				null, values, null, List.of(new Warning("EVICTED", null, "", 1L)), Map.of(), items, 0, false);
+				new Losses.Found(null, null, null), new JobClock().timings(), null, new Sent(0, 0, 0, 0), "redis",
+				Map.of(), null, values, null, List.of(new Warning("EVICTED", null, "", 1L)), Map.of(), items, 0, false);
 	}
 
 }
