@@ -34,6 +34,7 @@ import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.Estimate;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
@@ -98,8 +99,16 @@ final class JobExecution {
 		this.rateLimiter = new RateLimiter(job.rateLimit(), (settings.dryRun()) ? null : settings.maxLatency(),
 				this.lanes, context);
 		this.warnings = new MemoryWarnings(context, settings.dryRun());
-		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account()) : null;
+		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account(), sample(settings, memory)) : null;
 		this.earlier = (job.items() != null) ? job.items().earlier() : null;
+	}
+
+	private @Nullable MemorySample sample(JobSettings settings, MemoryShare memory) {
+		if (!settings.estimate()) {
+			return null;
+		}
+		memory.reserve(MemorySample.MAX_BYTES);
+		return new MemorySample(this.job.id());
 	}
 
 	/**
@@ -157,7 +166,9 @@ final class JobExecution {
 		}
 		List<Warning> warnings = new ArrayList<>(this.job.input().warnings());
 		warnings.addAll(this.warnings.end());
-		return this.job.end(warnings);
+		Estimate estimate = (this.dryRun != null && !this.context.stop().isSet())
+				? this.dryRun.estimate(this.context.nodes(), warnings) : null;
+		return this.job.end(estimate, warnings);
 	}
 
 	private void endEarlier() {

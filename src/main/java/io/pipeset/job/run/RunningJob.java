@@ -17,6 +17,7 @@ import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.Estimate;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
@@ -114,8 +115,12 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 		return this.draft.snapshot(state);
 	}
 
-	/** Creates the final report, once the job has no commands in flight. */
-	EndedJob<JobReport> end(List<Warning> warnings) {
+	/**
+	 * Creates the final report, once the job has no commands in flight.
+	 * @param estimate the memory that the records of a dry run would need, if it was
+	 * estimated
+	 */
+	EndedJob<JobReport> end(@Nullable Estimate estimate, List<Warning> warnings) {
 		countMissing(progress().received() - account().leftOut());
 		Counts counts = account().counts();
 		Receipt receipt = input().handOver(account());
@@ -134,7 +139,7 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 					+ " files stay in the spool: after the restart, resume it with POST /v1/jobs/" + id() + "/resume");
 			state = JobState.INTERRUPTED;
 		}
-		JobReport report = this.draft.finalReport(state, receipt, warnings);
+		JobReport report = this.draft.finalReport(state, receipt, estimate, warnings);
 		boolean effective = counts.applied() > 0 || account().hasRunInPart();
 		boolean touched = effective || counts.unknown() > 0 || hasRunScripts();
 		return new EndedJob<>(id(), report, ending, effective, touched, this.memory);

@@ -56,12 +56,14 @@ import org.jspecify.annotations.Nullable;
  * @param atomic the unit of atomicity
  * @param coalesce whether neighbouring records are sent as one command
  * @param dryRun whether to only read and check the records
+ * @param estimate whether to estimate the memory of the records; only in a dry run
  * @param label the caller's name for the job; {@code null} if the caller gave none
  */
 public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
 		int retries, int replicas, Duration replicasTimeout, Results results, @Nullable Operation operation,
 		boolean only, RecordDefaults recordDefaults, Mapping mapping, boolean untilEmpty, @Nullable Long rateLimit,
-		@Nullable Duration maxLatency, Atomic atomic, Coalesce coalesce, boolean dryRun, @Nullable String label) {
+		@Nullable Duration maxLatency, Atomic atomic, Coalesce coalesce, boolean dryRun, boolean estimate,
+		@Nullable String label) {
 
 	/** The operation of records that name none, in the texts of {@link #toRowTexts}. */
 	public static final String DEFAULT_OP = "defaultOp";
@@ -86,6 +88,9 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		Setting.TTL_JITTER.check(recordDefaults.ttlJitter());
 		Setting.RATE_LIMIT.check(rateLimit);
 		Setting.MAX_LATENCY.check(maxLatency);
+		if (estimate && !dryRun) {
+			throw new InvalidSettingException(Setting.ESTIMATE.name(), "has a meaning only with dryRun=true");
+		}
 		Setting.MAX_ERRORS.check(maxErrors);
 		flush = (atomic == Atomic.BATCH) ? FlushPolicy.close() : flush;
 	}
@@ -136,6 +141,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 				Setting.RATE_LIMIT.take(query).orElse(this.rateLimit),
 				Setting.MAX_LATENCY.take(query).orElse(this.maxLatency), atomic,
 				Setting.COALESCE.take(query).orElse(this.coalesce), Setting.DRY_RUN.take(query).orElse(this.dryRun),
+				(Setting.ESTIMATE.isFor(path)) ? Setting.ESTIMATE.take(query).orElse(this.estimate) : false,
 				Setting.LABEL.take(query).orElse(this.label));
 	}
 
@@ -252,7 +258,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		texts.forEach((name, values) -> left.put(name, new ArrayDeque<>(values)));
 		JobSettings bare = new JobSettings(1, FlushPolicy.close(), 1, Duration.ofSeconds(1), null, 0, 0,
 				Duration.ofSeconds(1), Results.ERRORS, operation, false, RecordDefaults.NONE, Mapping.NONE, false, null,
-				null, Atomic.NONE, Coalesce.AUTO, false, null);
+				null, Atomic.NONE, Coalesce.AUTO, false, false, null);
 		return bare.with((name) -> left.getOrDefault(name, new ArrayDeque<>(0)).poll(), "/v1/jobs", null, operations);
 	}
 

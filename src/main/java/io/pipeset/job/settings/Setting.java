@@ -161,6 +161,10 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			JobSettings::dryRun,
 			"Only reads and checks the records: valid ones are `unprocessed`. Redis is not needed.");
 
+	static final Setting<Boolean> ESTIMATE = add(new Setting<>("estimate", false, WRITES, ALL_RECORDS, Allowed.truth(),
+			JobSettings::estimate, JobSettings::estimate, "false",
+			"With `dryRun`: [estimates the memory](http.md#estimate) that the records need in Redis, from a sample."));
+
 	static final Setting<String> LABEL = add(new Setting<>("label", false, ALL_CALLS, ALL_RECORDS,
 			Allowed.of("1 to 120 visible characters", Setting::label), JobSettings::label, null, null,
 			"A name for people, shown wherever the job is; it has no other meaning."));

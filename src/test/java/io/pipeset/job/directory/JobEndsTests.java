@@ -189,7 +189,7 @@ class JobEndsTests {
 		List<Item> items = IntStream.range(0, 50)
 			.mapToObj((i) -> new Item(i, null, null, "SET", "k" + i, Outcome.REJECTED, null, null, null, null))
 			.toList();
-		return new JobReport("a", JobState.COMPLETED, COUNTS, null, new Input(true, null, null),
+		return new JobReport("a", JobState.COMPLETED, COUNTS, null, null, new Input(true, null, null),
 				new Losses.Found(null, null, null), new JobClock().timings(), null, new Sent(0, 0, 0, 0), "redis",
 				Map.of(), null, values, null, List.of(new Warning("EVICTED", null, "", 1L)), Map.of(), items, 0, false);
 	}

@@ -134,7 +134,7 @@ class LatencyPaceTests {
 	private void pings(int number, long latency, double most) {
 		for (int i = 0; i < number; i++) {
 			this.nanos += PERIOD.toNanos();
-			this.sent += Math.min(most, this.pace.perSecond()) * PERIOD.toMillis() / 1000;
+			this.sent += Math.min(most, (double) this.pace.perSecond()) * PERIOD.toMillis() / 1000;
 			this.pace.measured(latency);
 		}
 	}
