@@ -92,7 +92,7 @@ class UnattendedResumeTests {
 	void aProcessThatWasPausedWritesNothingMore() throws Exception {
 		try (ServiceProcess process = start(); ServiceProcess neighbour = start()) {
 			String sets = load(process.service(), "SET", "&rateLimit=1000&retries=5");
-			String pushes = load(process.service(), "LPUSH", "&rateLimit=200&retries=5");
+			String pushes = load(process.service(), "LPUSH", "&rateLimit=500&retries=5");
 			awaitApplied(process.service(), sets);
 			awaitApplied(process.service(), pushes);
 			process.pause();
