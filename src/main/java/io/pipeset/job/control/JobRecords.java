@@ -1,6 +1,8 @@
 package io.pipeset.job.control;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +17,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 
+import io.pipeset.job.control.ReportBytes.ReportWriter;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport.Warning;
@@ -54,7 +57,7 @@ public class JobRecords {
 	/** The most requests that may wait for an instance. */
 	public static final int MOST_REQUESTS = 1_000;
 
-	private static final String CLIENT = "client";
+	static final String CLIENT = "client";
 
 	/** The client of a record without one, which an older version wrote. */
 	private static final byte[] NO_CLIENT = bytes("none");
@@ -107,6 +110,8 @@ public class JobRecords {
 
 	private final JobIndex index;
 
+	private final CallbackQueue callbacks;
+
 	private final JsonMapper mapper;
 
 	private final Environment environment;
@@ -120,8 +125,10 @@ public class JobRecords {
 	/** Since when no lease of this process expired, by {@link System#nanoTime}. */
 	private volatile long renewedSince = System.nanoTime();
 
-	JobRecords(ControlRedis redis, JsonMapper mapper, Environment environment, RecordProperties properties) {
+	JobRecords(ControlRedis redis, JsonMapper mapper, Environment environment, RecordProperties properties,
+			CallbackQueue callbacks) {
 		this.redis = redis;
+		this.callbacks = callbacks;
 		this.mapper = mapper;
 		this.environment = environment;
 		this.retention = properties.retention();
@@ -204,11 +211,15 @@ public class JobRecords {
 	 * @param report the last report; {@code null} to keep the one before
 	 * @param enters whether to add the job to the list of its client, which must happen
 	 * at least once in half the retention
+	 * @param callback the URL that gets the report when the job has ended; {@code null}
+	 * for none
 	 */
-	public void write(String client, JobStatus status, @Nullable StoredReport report, boolean enters) {
+	public void write(String client, JobStatus status, @Nullable StoredReport report, boolean enters,
+			@Nullable String callback) {
 		Long endedMillis = status.endedMillis();
 		long left = (endedMillis != null) ? endedMillis - System.currentTimeMillis() : 0;
-		String kept = Long.toString(Math.max(1, this.retention.toMillis() + left));
+		long least = (callback != null && endedMillis != null) ? CallbackQueue.KEPT_FOR.toMillis() : 1;
+		String kept = Long.toString(Math.max(least, this.retention.toMillis() + left));
 		List<Object> arguments = new ArrayList<>(
 				List.of(bytes(kept), bytes(CLIENT), bytes(client), bytes(STATUS), this.mapper.writeValueAsBytes(status),
 						bytes(INSTANCE), bytes(instance()), bytes(LEASE), bytes(this.lease)));
@@ -217,12 +228,40 @@ public class JobRecords {
 			arguments.addAll(List.of(bytes(REPORT), compressed, bytes(WARNINGS),
 					this.mapper.writeValueAsBytes(report.warnings())));
 		}
+		if (callback != null) {
+			arguments.addAll(List.of(bytes(CallbackQueue.URL), bytes(callback)));
+		}
+		if (callback != null && endedMillis != null) {
+			arguments.addAll(List.of(bytes(CallbackQueue.BODY), callbackBody(status, report)));
+			this.callbacks.add(status.jobId());
+		}
 		eval(WRITE, key(status.jobId()), arguments.toArray());
 		if (enters) {
 			this.index.add(client, status.jobId());
 			if (!status.state().isActive()) {
 				this.index.jobEnded(client);
 			}
+		}
+	}
+
+	/**
+	 * The JSON that a callback gets, compressed. A report that is too large is left out.
+	 */
+	private byte[] callbackBody(JobStatus status, @Nullable StoredReport report) {
+		ReportWriter statusOnly = (out) -> out.write(this.mapper.writeValueAsBytes(status));
+		ReportWriter whole = (out) -> {
+			try (InputStream json = Objects.requireNonNull(report)
+				.withoutLists(this.mapper)
+				.joined(status, List.of(), instance(), null, this.mapper)
+				.getInputStream()) {
+				json.transferTo(out);
+			}
+		};
+		try {
+			return Objects.requireNonNull(ReportBytes.compress((report != null) ? whole : statusOnly, statusOnly));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
 		}
 	}
 
@@ -258,7 +297,7 @@ public class JobRecords {
 		return this.redis.call((template) -> {
 			Map<String, byte[]> fields = template.<String, byte[]>opsForHash().entries(key(id));
 			JobRecord record = record(fields.get(CLIENT), fields.get(STATUS), fields.get(INSTANCE), fields.get(LEASE),
-					fields.get(CANCELLED), fields.get(REPORT), fields.get(WARNINGS));
+					fields.get(CANCELLED), fields.get(REPORT), fields.get(WARNINGS), this.callbacks.state(fields));
 			return Optional.ofNullable(record)
 				.map((found) -> (found.status().state().isActive() && isAlive(found.lease())) ? found
 						: withoutProcess(found));
@@ -315,7 +354,7 @@ public class JobRecords {
 			List<byte @Nullable []> fields = this.redis
 				.call((template) -> template.<String, byte[]>opsForHash().multiGet(key(id), WITHOUT_REPORT));
 			JobRecord record = record(fields.get(0), fields.get(1), fields.get(2), fields.get(3), fields.get(4), null,
-					null);
+					null, null);
 			if (record != null) {
 				records.add(record);
 			}
@@ -385,7 +424,7 @@ public class JobRecords {
 		find(id).filter((job) -> job.status().state().isActive() || job.status().state() == JobState.INTERRUPTED)
 			.ifPresent((job) -> write(job.client(),
 					job.status().ended(JobState.FAILED, System.currentTimeMillis(), new EndReason("gone", reason)),
-					null, false));
+					job.report(), false, this.callbacks.url(id)));
 	}
 
 	/**
@@ -417,8 +456,8 @@ public class JobRecords {
 	}
 
 	private @Nullable JobRecord record(byte @Nullable [] client, byte @Nullable [] status, byte @Nullable [] instance,
-			byte @Nullable [] lease, byte @Nullable [] cancelled, byte @Nullable [] report,
-			byte @Nullable [] warnings) {
+			byte @Nullable [] lease, byte @Nullable [] cancelled, byte @Nullable [] report, byte @Nullable [] warnings,
+			@Nullable CallbackState callback) {
 		if (status == null || instance == null || lease == null) {
 			return null;
 		}
@@ -429,7 +468,8 @@ public class JobRecords {
 					(report != null && warnings != null)
 							? new StoredReport(List.of(this.mapper.readValue(warnings, Warning[].class)),
 									() -> ReportBytes.inflate(report), null)
-							: null);
+							: null,
+					callback);
 		}
 		catch (JacksonException ex) {
 			// Instances of two versions share a control Redis during an update.
@@ -457,7 +497,7 @@ public class JobRecords {
 									+ " and more may have"));
 		}
 		return new JobRecord(record.client(), last, record.instance(), record.lease(), record.cancelledMillis(),
-				record.report());
+				record.report(), record.callback());
 	}
 
 	private String key(String id) {

@@ -458,7 +458,7 @@ public class JobRecorder {
 
 		private synchronized void enter(String client, JobStatus status) {
 			this.mayBeRecorded = true;
-			JobRecorder.this.records.write(client, status, null, true);
+			JobRecorder.this.records.write(client, status, null, true, null);
 			this.written = status;
 		}
 
@@ -501,7 +501,7 @@ public class JobRecorder {
 			this.mayBeRecorded = true;
 			boolean addsToList = last == null || old || ended;
 			JobRecorder.this.records.write(job.client(), now,
-					(report != null) ? JobRecorder.this.reports.stored(report) : null, addsToList);
+					(report != null) ? JobRecorder.this.reports.stored(report) : null, addsToList, job.callback());
 			if (last == null) {
 				// Other instances may have sent requests to the process that had the job.
 				JobRecorder.this.toCheck.add(this.id);
