@@ -22,6 +22,7 @@ import io.pipeset.benchmark.cases.GainsCase;
 import io.pipeset.benchmark.cases.Grid;
 import io.pipeset.benchmark.cases.HashCase;
 import io.pipeset.benchmark.cases.JvmCase;
+import io.pipeset.benchmark.cases.LatencyCase;
 import io.pipeset.benchmark.cases.LongCase;
 import io.pipeset.benchmark.cases.OtherJarCase;
 import io.pipeset.benchmark.cases.PopCase;
@@ -59,6 +60,8 @@ public final class Benchmark {
 	private static final String GAINS = "gains";
 
 	private static final String TUNING = "tuning";
+
+	private static final String LATENCY = "latency";
 
 	private final Options options;
 
@@ -124,6 +127,7 @@ public final class Benchmark {
 		all.put(DEFAULTS, new DefaultsCase(new Grid(this.options.grid())));
 		all.put(JVM, new JvmCase(this.options.javas()));
 		all.put(TUNING, new TuningCase());
+		all.put(LATENCY, new LatencyCase());
 		if (otherJar != null) {
 			all.put(OTHER, new OtherJarCase(otherJar));
 		}
@@ -162,6 +166,9 @@ public final class Benchmark {
 		if (cases.get(TUNING) instanceof TuningCase tuning) {
 			Document.write(folder.resolve("tuning.svg"), tuning.chart().toSvg());
 		}
+		if (cases.get(LATENCY) instanceof LatencyCase latency) {
+			Document.write(folder.resolve("latency.svg"), latency.chart().toSvg());
+		}
 		new Document(targets ? "Benchmarks" : "Benchmarks: " + String.join(", ", cases.keySet()),
 				(chart) ? name + ".svg" : "", this.options.command(), tables)
 			.write(folder.resolve(name + ".md"));
@@ -185,7 +192,7 @@ public final class Benchmark {
 				"Into an empty Redis on the same machine, " + Runtime.getRuntime().availableProcessors()
 						+ " cores, median of " + this.options.runs()
 						+ " runs; with coalesce=auto, neighbouring records share a command",
-				bars);
+				"s", bars);
 	}
 
 	private static Chart.Bar bar(Figures figures, String contender, String label, boolean highlighted) {

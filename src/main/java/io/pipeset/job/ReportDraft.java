@@ -8,6 +8,7 @@ import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
+import io.pipeset.report.Estimate;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Input;
@@ -63,7 +64,7 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 		long unread = unread(settled);
 		Counts counts = counts(settled, unread);
 		return report(state, counts, unread, this.progress.input(complete, counts.received() - unread), null, null,
-				List.of());
+				null, List.of());
 	}
 
 	/**
@@ -88,23 +89,24 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 	}
 
 	/** The final report, once the job has no commands in flight. */
-	public JobReport finalReport(JobState state, @Nullable Receipt receipt, List<Warning> warnings) {
+	public JobReport finalReport(JobState state, @Nullable Receipt receipt, @Nullable Estimate estimate,
+			List<Warning> warnings) {
 		return report(state, this.account.counts(), this.progress.unread(),
 				this.progress.input(this.progress.isComplete(), this.progress.read()), this.account.values(), receipt,
-				warnings);
+				estimate, warnings);
 	}
 
 	private JobReport report(JobState state, Counts counts, long unread, Input input, @Nullable List<Object> values,
-			@Nullable Receipt receipt, List<Warning> warnings) {
+			@Nullable Receipt receipt, @Nullable Estimate estimate, List<Warning> warnings) {
 		Map<String, Object> settings = this.settings.toReport();
 		long perSecond = this.rateLimit.perSecond();
 		settings.compute(Setting.RATE_LIMIT.name(), (name, before) -> (perSecond > 0) ? perSecond : null);
 		this.input.addTo(settings);
 		Timings timings = this.clock.timings();
 		Long wouldRun = (this.settings.dryRun()) ? counts.unprocessed() - unread : null;
-		return new JobReport(this.id, state, counts, wouldRun, input, this.account.losses().found(), timings,
-				this.account.sent(timings.totalMillis()), this.redis.name(), settings, this.input.scan(), values,
-				receipt, warnings, this.account.errorCodes().counts(), this.account.items(),
+		return new JobReport(this.id, state, counts, wouldRun, estimate, input, this.account.losses().found(), timings,
+				this.clock.latency(), this.account.sent(timings.totalMillis()), this.redis.name(), settings,
+				this.input.scan(), values, receipt, warnings, this.account.errorCodes().counts(), this.account.items(),
 				Math.max(0, this.account.itemsOmitted()), this.settings.dryRun());
 	}
 

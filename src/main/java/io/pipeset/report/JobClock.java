@@ -28,6 +28,11 @@ public final class JobClock {
 
 	private long redisNanos;
 
+	/** The times of the probe's PINGs in microseconds; {@code null} without a probe. */
+	private @Nullable IntCountsHistogram latencies;
+
+	private long throttledNanos;
+
 	private int inFlight;
 
 	private long inFlightSince;
@@ -64,6 +69,25 @@ public final class JobClock {
 		this.lastMicros = micros;
 	}
 
+	/** Adds the time of a PING of the latency probe. */
+	public synchronized void probed(long nanos) {
+		if (this.latencies == null) {
+			this.latencies = new IntCountsHistogram(2);
+		}
+		this.latencies.recordValue(TimeUnit.NANOSECONDS.toMicros(nanos));
+	}
+
+	/** Adds a wait that only {@code maxLatency} has caused. */
+	public synchronized void throttled(long nanos) {
+		this.throttledNanos += nanos;
+	}
+
+	/** What the probe has measured; {@code null} if it has measured nothing. */
+	public synchronized @Nullable Latency latency() {
+		return (this.latencies == null) ? null : new Latency(this.latencies.getValueAtPercentile(50),
+				this.latencies.getValueAtPercentile(99), TimeUnit.NANOSECONDS.toMillis(this.throttledNanos));
+	}
+
 	/**
 	 * Whether a batch has begun. Before the first one, the job has sent nothing to Redis.
 	 */
@@ -98,6 +122,17 @@ public final class JobClock {
 
 	private static double millis(long nanos) {
 		return Math.round(nanos / 1000.0) / 1000.0;
+	}
+
+	/**
+	 * What other clients of Redis saw while a job with {@code maxLatency} ran.
+	 *
+	 * @param p50Micros the median time of the probe's PINGs
+	 * @param p99Micros their 99th percentile
+	 * @param throttledMillis how long the job has waited for their sake
+	 */
+	public record Latency(long p50Micros, long p99Micros, long throttledMillis) {
+
 	}
 
 	/** The phases of a job. Phases of different threads overlap. */

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param jobId the job's name in logs
  * @param wouldRun the valid records of a dry run; {@code null} for other jobs
+ * @param estimate the memory that a dry run's keys would need; {@code null} for other
+ * jobs
  * @param redis the name of the Redis that the job loads
  * @param scan how the keys were scanned; {@code null} if the records are not from a key
  * scan
@@ -26,14 +28,16 @@ import org.jspecify.annotations.Nullable;
  * @param errorCodes how many records have each error code, listed or not; omitted if
  * there are none
  * @param itemsOmitted how many requested items are not listed
+ * @param latency what other clients saw; {@code null} without {@code maxLatency}
  * @param dryRun whether the records were only checked
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({ "jobId", "state", "errors", "counts" })
 public record JobReport(String jobId, JobState state, Counts counts, @Nullable Long wouldRun,
-		@JsonUnwrapped Input input, @JsonUnwrapped Losses.Found losses, Timings timings, @JsonUnwrapped Sent sent,
-		String redis, Map<String, Object> settings, @Nullable Scan scan, @Nullable List<Object> values,
-		@Nullable Receipt receipt, @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Warning> warnings,
+		@Nullable Estimate estimate, @JsonUnwrapped Input input, @JsonUnwrapped Losses.Found losses, Timings timings,
+		JobClock.@Nullable Latency latency, @JsonUnwrapped Sent sent, String redis, Map<String, Object> settings,
+		@Nullable Scan scan, @Nullable List<Object> values, @Nullable Receipt receipt,
+		@JsonInclude(JsonInclude.Include.NON_EMPTY) List<Warning> warnings,
 		@JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Long> errorCodes, List<Item> items, long itemsOmitted,
 		@JsonIgnore boolean dryRun) {
 
@@ -66,9 +70,9 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 
 	/** This report with another state. */
 	public JobReport in(JobState state) {
-		return new JobReport(this.jobId, state, this.counts, this.wouldRun, this.input, this.losses, this.timings,
-				this.sent, this.redis, this.settings, this.scan, this.values, this.receipt, this.warnings,
-				this.errorCodes, this.items, this.itemsOmitted, this.dryRun);
+		return new JobReport(this.jobId, state, this.counts, this.wouldRun, this.estimate, this.input, this.losses,
+				this.timings, this.latency, this.sent, this.redis, this.settings, this.scan, this.values, this.receipt,
+				this.warnings, this.errorCodes, this.items, this.itemsOmitted, this.dryRun);
 	}
 
 	/**
@@ -76,9 +80,9 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	 * @return a report that counts its items as omitted
 	 */
 	public JobReport withoutLists() {
-		return new JobReport(this.jobId, this.state, this.counts, this.wouldRun, this.input, this.losses, this.timings,
-				this.sent, this.redis, this.settings, this.scan, null, this.receipt, this.warnings, this.errorCodes,
-				List.of(), this.itemsOmitted + this.items.size(), this.dryRun);
+		return new JobReport(this.jobId, this.state, this.counts, this.wouldRun, this.estimate, this.input, this.losses,
+				this.timings, this.latency, this.sent, this.redis, this.settings, this.scan, null, this.receipt,
+				this.warnings, this.errorCodes, List.of(), this.itemsOmitted + this.items.size(), this.dryRun);
 	}
 
 	/** This report with further warnings. */
@@ -86,8 +90,8 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 		if (more.isEmpty()) {
 			return this;
 		}
-		return new JobReport(this.jobId, this.state, this.counts, this.wouldRun, this.input, this.losses, this.timings,
-				this.sent, this.redis, this.settings, this.scan, this.values, this.receipt,
+		return new JobReport(this.jobId, this.state, this.counts, this.wouldRun, this.estimate, this.input, this.losses,
+				this.timings, this.latency, this.sent, this.redis, this.settings, this.scan, this.values, this.receipt,
 				Stream.concat(this.warnings.stream(), more.stream()).toList(), this.errorCodes, this.items,
 				this.itemsOmitted, this.dryRun);
 	}

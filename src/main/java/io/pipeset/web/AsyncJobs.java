@@ -282,7 +282,7 @@ class AsyncJobs {
 		try {
 			Spool.Share share = client.share(this.spool);
 			this.spool.refuseBeyond(share, upload.length());
-			SpoolFile file = this.spool.create(id + ".body", share);
+			SpoolFile file = this.spool.create(id + Spool.OF_BODY, share);
 			boolean copied = false;
 			try {
 				copy(upload.body(), file);

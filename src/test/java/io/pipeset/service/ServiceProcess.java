@@ -174,6 +174,22 @@ public final class ServiceProcess implements AutoCloseable {
 		awaitEnd();
 	}
 
+	/** Pauses the service (SIGSTOP): it keeps its files and connections. */
+	public void pause() throws Exception {
+		signal("-STOP");
+	}
+
+	/** Lets a paused service go on (SIGCONT). */
+	public void goOn() throws Exception {
+		signal("-CONT");
+	}
+
+	private void signal(String signal) throws Exception {
+		if (new ProcessBuilder("kill", signal, String.valueOf(this.process.pid())).start().waitFor() != 0) {
+			throw new IllegalStateException("kill " + signal + " has failed");
+		}
+	}
+
 	/** Waits until the service has ended and all its output is read. */
 	public void awaitEnd() throws InterruptedException {
 		if (!this.process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {

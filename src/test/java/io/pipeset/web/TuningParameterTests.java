@@ -115,7 +115,8 @@ class TuningParameterTests {
 	void theDefaultGridHasTheDefaultsOfTheService() {
 		TuningProperties properties = new TuningProperties(true, DataSize.ofMegabytes(2));
 		JobDefaults own = new JobDefaults(500, "close", 3, Duration.ofSeconds(10), null, 0, 0, Duration.ofSeconds(1),
-				Results.ERRORS, null, null, "0", Encoding.UTF8, Nulls.REFUSE, null, Atomic.NONE, Coalesce.AUTO, false);
+				Results.ERRORS, null, null, "0", Encoding.UTF8, Nulls.REFUSE, null, null, Atomic.NONE, Coalesce.AUTO,
+				false);
 		assertThat(TuningSettings.read(Map.<String, String>of()::get, properties, this.limits, own).grid()).hasSize(13)
 			.last()
 			.hasToString("batchSize=500, flush=close, concurrency=3");

@@ -27,8 +27,8 @@ public final class EmbeddingsCase implements BenchmarkCase {
 	@Override
 	public void run(Bench bench) {
 		JavaServer service = bench.pipeset();
-		URI jobs = service.uri("/v1/jobs?op=HSET&key=doc:%7Bid%7D&fields=title,embedding=%7Bembedding:f32%5B" + NUMBERS
-				+ "%5D%7D");
+		URI jobs = service
+			.uri("/v1/jobs?op=HSET&key=doc:%7Bid%7D&fields=title,embedding=%7Bembedding:f32%5B" + NUMBERS + "%5D%7D");
 		try (Dataset data = bench.dataset("embeddings", new Shape.Document(NUMBERS), DOCUMENTS)) {
 			Path file = data.file(Form.NDJSON);
 			bench.raceEmpty("embeddings", "100,000 documents with embeddings of 1,536 numbers, as NDJSON", DOCUMENTS,
@@ -41,9 +41,11 @@ public final class EmbeddingsCase implements BenchmarkCase {
 	private static Contender python(Path file, Address address) {
 		String name = "Python: json, numpy, redis-py";
 		Optional<Program> python = Program.find("python3").filter(EmbeddingsCase::hasLibraries);
-		return python.map((program) -> new Contender("python", name, null, () -> Long.parseLong(
-				program.run(null, Map.of("REDISCLI_AUTH", address.password()),
-						List.of(SCRIPT.toString(), file.toString(), Address.HOST, String.valueOf(address.port()))))))
+		return python
+			.map((program) -> new Contender("python", name, null,
+					() -> Long.parseLong(program.run(null, Map.of("REDISCLI_AUTH", address.password()),
+							List.of(SCRIPT.toString(), file.toString(), Address.HOST,
+									String.valueOf(address.port()))))))
 			.orElseGet(() -> Contender.missing("python", name));
 	}
 

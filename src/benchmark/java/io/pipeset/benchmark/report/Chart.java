@@ -8,9 +8,10 @@ import java.util.Locale;
  *
  * @param title above the bars
  * @param subtitle below the title
+ * @param unit the unit of the bars' values
  * @param bars from top to bottom
  */
-public record Chart(String title, String subtitle, List<Bar> bars) {
+public record Chart(String title, String subtitle, String unit, List<Bar> bars) {
 
 	private static final int WIDTH = 820;
 
@@ -45,8 +46,8 @@ public record Chart(String title, String subtitle, List<Bar> bars) {
 					LEFT - 12, middle, (bar.highlighted()) ? " font-weight=\"bold\"" : "", escape(bar.label()));
 			add(svg, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"3\" fill=\"%s\"/>", LEFT, y, width, BAR,
 					(bar.highlighted()) ? "#d1242f" : "#8c959f");
-			add(svg, "<text x=\"%.1f\" y=\"%d\" font-size=\"14\" fill=\"#1f2328\">%.2f s</text>", LEFT + width + 8,
-					middle, bar.value());
+			add(svg, "<text x=\"%.1f\" y=\"%d\" font-size=\"14\" fill=\"#1f2328\">%.2f %s</text>", LEFT + width + 8,
+					middle, bar.value(), this.unit);
 			y += ROW;
 		}
 		return svg.append("</svg>\n").toString();

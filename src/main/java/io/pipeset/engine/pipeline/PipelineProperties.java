@@ -28,10 +28,10 @@ public record PipelineProperties(@DefaultValue("16") int maxConnections, @Defaul
 		@DefaultValue("true") boolean memoryWarnings) {
 
 	/**
-	 * The number of connections that jobs never use, so that health checks, fences and
-	 * receipts never wait for a job.
+	 * The number of connections that jobs never use, so that health checks, fences,
+	 * receipts and the latency probe never wait for a job.
 	 */
-	static final int RESERVE = 4;
+	static final int RESERVE = 5;
 
 	private static final int MIN_WINDOW_BYTES = 64 << 10;
 

@@ -40,6 +40,8 @@ public final class RedisNode implements AutoCloseable {
 
 	private final MemoryChecks memory;
 
+	private final LatencyProbe latency;
+
 	/**
 	 * Creates a node. It opens no connection before one is needed.
 	 * @param name host and port of the server
@@ -72,8 +74,9 @@ public final class RedisNode implements AutoCloseable {
 		this.permits = new ConnectionPermits(properties.maxConnections(), properties.firstConnections());
 		this.fences = new Fences(this.lender, replyTimeout);
 		this.pipelines = new Pipelines(this.lender, this.fences, replyTimeout, openingTimeout);
-		// One connection of the reserve is for the fences.
-		this.calls = new RedisCalls(this.lender, replyTimeout, PipelineProperties.RESERVE - 1);
+		// One connection of the reserve is for the fences, and one for the probe.
+		this.calls = new RedisCalls(this.lender, replyTimeout, PipelineProperties.RESERVE - 2);
+		this.latency = new LatencyProbe(this.lender, replyTimeout);
 		this.facts = new ServerFacts(this.calls);
 		this.memory = new MemoryChecks(this.calls, properties.memoryWarnings());
 		this.fences.start();
@@ -160,9 +163,15 @@ public final class RedisNode implements AutoCloseable {
 		return this.memory;
 	}
 
+	/** The probe that measures how long other clients wait for the server. */
+	public LatencyProbe latency() {
+		return this.latency;
+	}
+
 	/** Ends the node's threads. The factory closes its connections. */
 	@Override
 	public void close() {
+		this.latency.close();
 		this.fences.close();
 		this.pipelines.close();
 	}

@@ -3,6 +3,7 @@ package io.pipeset.job.directory;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.WeakHashMap;
 import java.util.stream.Collectors;
 
 import io.pipeset.engine.lane.JobStop;
@@ -50,8 +52,6 @@ public class InterruptedJobs {
 	/** The most removed files that the log names. */
 	private static final int MOST_NAMED = 10;
 
-	private static final String BODY = ".body";
-
 	private final Spool spool;
 
 	private final JobRegistry registry;
@@ -67,6 +67,9 @@ public class InterruptedJobs {
 	private final JobEnds ends;
 
 	private final RedisIdentity redis;
+
+	/** The jobs whose fences were raised. */
+	private final Set<InterruptedJob> fenced = Collections.newSetFromMap(new WeakHashMap<>());
 
 	/** The ids of the jobs that cannot be resumed, and why. */
 	private final Map<String, String> broken = new TreeMap<>();
@@ -208,7 +211,7 @@ public class InterruptedJobs {
 	 */
 	private JobItems items(String id, SpoolFile file, SpooledRequest request, Map<String, SpoolFile> files)
 			throws IOException {
-		SpoolFile body = files.get(BODY);
+		SpoolFile body = files.get(Spool.OF_BODY);
 		if (body == null || body.bytes() != request.bodyBytes()) {
 			throw new IOException("its body is incomplete");
 		}
@@ -220,7 +223,7 @@ public class InterruptedJobs {
 
 	/** Takes the files that the job owns now out of the map, so that they are kept. */
 	private static void takeJobFiles(Map<String, SpoolFile> files) {
-		List.of(Spool.OF_JOB, BODY, OutcomeJournal.OUTCOMES, OutcomeJournal.NOTES).forEach(files::remove);
+		List.of(Spool.OF_JOB, Spool.OF_BODY, OutcomeJournal.OUTCOMES, OutcomeJournal.NOTES).forEach(files::remove);
 	}
 
 	/** The ids of the jobs that cannot be resumed, and why. */
@@ -266,6 +269,29 @@ public class InterruptedJobs {
 		}
 		catch (IOException ex) {
 			return new NotResumable("gone", "The job's records cannot be read any more. " + ex.getMessage());
+		}
+	}
+
+	/**
+	 * Starts to fence off the connections of all interrupted jobs, resumable or not: if
+	 * their process is only paused, it must not write when it goes on.
+	 */
+	void raiseFences() {
+		for (KnownJob known : this.registry.all()) {
+			InterruptedJob job = known.interrupted();
+			if (job != null && this.fenced.add(job)) {
+				try {
+					for (JournalConnection connection : job.items().journal().connections()) {
+						RedisNode node = findMaster(connection.node());
+						if (node != null && connection.clientId() != null && connection.runId() != null) {
+							node.fence(connection.clientId(), connection.runId());
+						}
+					}
+				}
+				catch (IOException | NoConnectionException ex) {
+					logger.debug("The connections of job {} cannot be fenced off now", known.id(), ex);
+				}
+			}
 		}
 	}
 

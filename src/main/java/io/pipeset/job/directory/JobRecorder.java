@@ -97,6 +97,7 @@ public class JobRecorder {
 	void start() {
 		this.registry.all().forEach((job) -> this.jobs.computeIfAbsent(job.id(), RecordedJob::new));
 		this.interrupted.broken().keySet().forEach(this::recordLost);
+		this.scheduler.execute(this.interrupted::raiseFences);
 		this.registry.onRegister(this::applyEarlyChanges);
 		if (this.redis.isNamed()) {
 			this.scheduler.execute(this::checkControlRedis);
@@ -116,6 +117,7 @@ public class JobRecorder {
 				recordLost(id);
 			}
 		}
+		this.interrupted.raiseFences();
 	}
 
 	private void recordLost(String id) {
@@ -458,7 +460,7 @@ public class JobRecorder {
 
 		private synchronized void enter(String client, JobStatus status) {
 			this.mayBeRecorded = true;
-			JobRecorder.this.records.write(client, status, null, true, null);
+			JobRecorder.this.records.write(client, status, null, true, true, null);
 			this.written = status;
 		}
 
@@ -498,10 +500,16 @@ public class JobRecorder {
 			if (!ended && report instanceof JobReport records) {
 				report = records.withoutLists();
 			}
+			boolean takes = !this.mayBeRecorded;
 			this.mayBeRecorded = true;
 			boolean addsToList = last == null || old || ended;
-			JobRecorder.this.records.write(job.client(), now,
-					(report != null) ? JobRecorder.this.reports.stored(report) : null, addsToList, job.callback());
+			if (!JobRecorder.this.records.write(job.client(), now,
+					(report != null) ? JobRecorder.this.reports.stored(report) : null, takes, addsToList,
+					job.callback())) {
+				this.dropped = true;
+				job.stopTakenOver();
+				return;
+			}
 			if (last == null) {
 				// Other instances may have sent requests to the process that had the job.
 				JobRecorder.this.toCheck.add(this.id);

@@ -135,7 +135,12 @@ public class JobRegistry {
 	 */
 	public void recordEnd(KnownJob job, EndedJob<?> ended, boolean onDisk) {
 		long bytes = job.markEnded(ended, (onDisk) ? this.ends : null);
-		if (!job.isInterruptedByShutdown()) {
+		if (job.isTakenOver()) {
+			// The other instance answers for it.
+			this.jobs.remove(job.id());
+			job.discard();
+		}
+		else if (!job.isInterruptedByShutdown()) {
 			addEnded(job, bytes);
 		}
 	}

@@ -34,6 +34,7 @@ import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.Estimate;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
@@ -95,10 +96,19 @@ final class JobExecution {
 				memory);
 		this.record = new Record(settings.recordDefaults(), memory);
 		memory.beforeWait(this.lanes::sendBegun);
-		this.rateLimiter = new RateLimiter(job.rateLimit(), this.lanes, this.context.stop());
+		this.rateLimiter = new RateLimiter(job.rateLimit(), (settings.dryRun()) ? null : settings.maxLatency(),
+				this.lanes, context);
 		this.warnings = new MemoryWarnings(context, settings.dryRun());
-		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account()) : null;
+		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account(), sample(settings, memory)) : null;
 		this.earlier = (job.items() != null) ? job.items().earlier() : null;
+	}
+
+	private @Nullable MemorySample sample(JobSettings settings, MemoryShare memory) {
+		if (!settings.estimate()) {
+			return null;
+		}
+		memory.reserve(MemorySample.MAX_BYTES);
+		return new MemorySample(this.job.id());
 	}
 
 	/**
@@ -123,6 +133,7 @@ final class JobExecution {
 		}
 		this.context.account().losses().master(this.context.nodes().failovers());
 		try {
+			this.rateLimiter.open();
 			read(this.job.input(), caller);
 		}
 		catch (RuntimeException | Error ex) {
@@ -139,6 +150,7 @@ final class JobExecution {
 			finally {
 				this.lanes.close();
 			}
+			this.rateLimiter.close();
 			this.pops.end();
 			endEarlier();
 			if (this.dryRun != null) {
@@ -154,7 +166,9 @@ final class JobExecution {
 		}
 		List<Warning> warnings = new ArrayList<>(this.job.input().warnings());
 		warnings.addAll(this.warnings.end());
-		return this.job.end(warnings);
+		Estimate estimate = (this.dryRun != null && !this.context.stop().isSet())
+				? this.dryRun.estimate(this.context.nodes(), warnings) : null;
+		return this.job.end(estimate, warnings);
 	}
 
 	private void endEarlier() {
@@ -177,7 +191,7 @@ final class JobExecution {
 				this.limits.ofInflatedBodies().and(this.client.ofBodies()));
 		// Reading an upload without a rate limit detects that the caller is gone. Other
 		// input may not be read for long, so watch the connection.
-		boolean watches = this.job.rateLimit().perSecond() > 0 || !input.isUploaded();
+		boolean watches = this.job.isSlow() || !input.isUploaded();
 		Watch watch = ((watches) ? caller : Caller.SERVICE)
 			.watch(() -> this.context.stop().stop(Cause.CANCELLED, Caller.GONE));
 		try {

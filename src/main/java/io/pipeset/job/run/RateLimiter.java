@@ -1,20 +1,28 @@
 package io.pipeset.job.run;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.pipeset.engine.lane.JobStop;
+import io.pipeset.engine.lane.LaneContext;
 import io.pipeset.engine.lane.Lanes;
 import io.pipeset.job.RateLimit;
+import io.pipeset.report.JobClock;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Enforces the rate limit of a job by spreading its records evenly over time. While a
- * record waits, the earlier records are sent, and the job holds no idle connection. After
- * a delay, the job does not catch up with a burst.
+ * Enforces the rate limit of a job, and the pace of {@code maxLatency}, by spreading its
+ * records evenly over time. While a record waits, the earlier records are sent, and the
+ * job holds no idle connection. After a delay, the job does not catch up with a burst.
  */
-final class RateLimiter {
+final class RateLimiter implements AutoCloseable {
 
 	/** How early or late a record may be, because a sleep is not more exact. */
 	private static final long SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+	/** How early with {@code maxLatency}, because other clients wait for each burst. */
+	private static final long SHORT_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
 	private static final long LONGEST_SLEEP_MILLIS = 50;
 
@@ -23,6 +31,14 @@ final class RateLimiter {
 	private final Lanes lanes;
 
 	private final JobStop stop;
+
+	private final JobClock clock;
+
+	private final @Nullable LatencyPace pace;
+
+	private final long earlyNanos;
+
+	private final AtomicLong passed = new AtomicLong();
 
 	/** The limit for which {@link #records} are counted. */
 	private long recordsPerSecond;
@@ -35,21 +51,57 @@ final class RateLimiter {
 
 	private long waitedNanos;
 
-	RateLimiter(RateLimit limit, Lanes lanes, JobStop stop) {
+	/**
+	 * Limits the rate of a job.
+	 * @param maxLatency the latency that slows the job down; {@code null} for none.
+	 */
+	RateLimiter(RateLimit limit, @Nullable Duration maxLatency, Lanes lanes, LaneContext context) {
 		this.limit = limit;
 		this.lanes = lanes;
-		this.stop = stop;
+		this.stop = context.stop();
+		this.clock = context.clock();
+		this.earlyNanos = (maxLatency != null) ? SHORT_SLACK_NANOS : SLACK_NANOS;
+		this.pace = (maxLatency != null)
+				? new LatencyPace(maxLatency, context.nodes()::named, this.clock, this.passed::get, System::nanoTime)
+				: null;
+	}
+
+	/** Starts to measure the latency, if the job has a limit of it. */
+	void open() {
+		if (this.pace != null) {
+			this.pace.open();
+		}
+	}
+
+	@Override
+	public void close() {
+		if (this.pace != null) {
+			this.pace.close();
+		}
 	}
 
 	/** Waits until the next record is due, or the job stops. */
 	void await() {
-		if (this.recordsPerSecond != this.limit.perSecond()) {
-			this.recordsPerSecond = this.limit.perSecond();
+		long perSecond = perSecond();
+		if (this.recordsPerSecond != perSecond) {
+			this.recordsPerSecond = perSecond;
 			this.records = 0;
 		}
-		if (this.recordsPerSecond > 0) {
+		if (perSecond > 0) {
 			awaitDue();
 		}
+		if (this.pace != null) {
+			this.passed.lazySet(this.passed.getPlain() + 1);
+		}
+	}
+
+	/** The lower one of the two limits; 0 for none. */
+	private long perSecond() {
+		long limit = this.limit.perSecond();
+		if (this.pace == null) {
+			return limit;
+		}
+		return (limit > 0) ? Math.min(limit, this.pace.perSecond()) : this.pace.perSecond();
 	}
 
 	private void awaitDue() {
@@ -59,14 +111,18 @@ final class RateLimiter {
 			this.since = now;
 			this.records = 0;
 		}
-		else if (due - now > SLACK_NANOS) {
+		else if (due - now > this.earlyNanos) {
 			this.lanes.lend();
 			try {
 				sleepUntil(due);
 			}
 			finally {
 				this.lanes.reclaim();
-				this.waitedNanos += System.nanoTime() - now;
+				long waited = System.nanoTime() - now;
+				this.waitedNanos += waited;
+				if (this.recordsPerSecond != this.limit.perSecond()) {
+					this.clock.throttled(waited);
+				}
 			}
 		}
 		this.records++;
@@ -79,7 +135,7 @@ final class RateLimiter {
 
 	private void sleepUntil(long due) {
 		try {
-			for (long early; !this.stop.isSet() && this.limit.perSecond() == this.recordsPerSecond
+			for (long early; !this.stop.isSet() && perSecond() == this.recordsPerSecond
 					&& (early = due - System.nanoTime()) > 0;) {
 				long millis = Math.min(TimeUnit.NANOSECONDS.toMillis(early) + 1, LONGEST_SLEEP_MILLIS);
 				Thread.sleep(millis);

@@ -17,6 +17,7 @@ import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.Estimate;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
@@ -75,7 +76,12 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 
 	@Override
 	public boolean isSmall() {
-		return input().isSmall() && rateLimit().perSecond() == 0;
+		return input().isSmall() && !isSlow();
+	}
+
+	/** Whether a limit may slow the job down. */
+	boolean isSlow() {
+		return rateLimit().perSecond() > 0 || settings().maxLatency() != null;
 	}
 
 	JobSettings settings() {
@@ -114,8 +120,12 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 		return this.draft.snapshot(state);
 	}
 
-	/** Creates the final report, once the job has no commands in flight. */
-	EndedJob<JobReport> end(List<Warning> warnings) {
+	/**
+	 * Creates the final report, once the job has no commands in flight.
+	 * @param estimate the memory that the records of a dry run would need, if it was
+	 * estimated
+	 */
+	EndedJob<JobReport> end(@Nullable Estimate estimate, List<Warning> warnings) {
 		countMissing(progress().received() - account().leftOut());
 		Counts counts = account().counts();
 		Receipt receipt = input().handOver(account());
@@ -127,14 +137,17 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 				- ((stopped != null && stopped.cause() == Cause.CANCELLED) ? account().unknownEarlier() : 0);
 		Ending ending = JobEnding.of(stopped, progress().ending(), unknown, account().losses().unconfirmed(),
 				account().bytesSent() > 0, settled);
-		JobState state = ending.cause().state();
-		if (this.items != null && JobEnding.isInterrupted(stopped, this.stop.isClosing(), settled)
+		JobState state = (this.stop.isTakenOver()) ? JobState.INTERRUPTED : ending.cause().state();
+		if (this.stop.isTakenOver() && stopped != null) {
+			ending = stopped;
+		}
+		else if (this.items != null && JobEnding.isInterrupted(stopped, this.stop.isClosing(), settled)
 				&& this.items.stay()) {
 			ending = new Ending(Cause.SHUTTING_DOWN, "The service is shutting down before the end of the job. The job's"
 					+ " files stay in the spool: after the restart, resume it with POST /v1/jobs/" + id() + "/resume");
 			state = JobState.INTERRUPTED;
 		}
-		JobReport report = this.draft.finalReport(state, receipt, warnings);
+		JobReport report = this.draft.finalReport(state, receipt, estimate, warnings);
 		boolean effective = counts.applied() > 0 || account().hasRunInPart();
 		boolean touched = effective || counts.unknown() > 0 || hasRunScripts();
 		return new EndedJob<>(id(), report, ending, effective, touched, this.memory);

@@ -34,15 +34,16 @@ public final class JobDefaults {
 			@DefaultValue("0") int retries, @DefaultValue("0") int replicas,
 			@DefaultValue("1s") Duration replicasTimeout, @DefaultValue("errors") Results results, @Nullable String op,
 			@Nullable String ttl, @DefaultValue("0") String ttlJitter, @DefaultValue("utf8") Encoding encoding,
-			@DefaultValue("refuse") Nulls nulls, @Nullable Long rateLimit, @DefaultValue("none") Atomic atomic,
-			@DefaultValue("auto") Coalesce coalesce, @DefaultValue("false") boolean dryRun) {
+			@DefaultValue("refuse") Nulls nulls, @Nullable Long rateLimit, @Nullable Duration maxLatency,
+			@DefaultValue("none") Atomic atomic, @DefaultValue("auto") Coalesce coalesce,
+			@DefaultValue("false") boolean dryRun) {
 		try {
 			this.settings = new JobSettings((batchSize != null) ? batchSize : JobSettings.maxBatchSize(atomic),
 					Setting.FLUSH.parse(flush), concurrency, timeout, maxErrors, retries, replicas, replicasTimeout,
 					results, operation(op), false,
 					new RecordDefaults(seconds(ttl), null, Setting.TTL_JITTER.parse(ttlJitter), encoding),
-					new Mapping(null, checked(nulls), CellSyntax.PLAIN, null, false), false, rateLimit, atomic,
-					coalesce, dryRun, null, null);
+					new Mapping(null, checked(nulls), CellSyntax.PLAIN, null, false), false, rateLimit, maxLatency,
+					atomic, coalesce, dryRun, false, null, null);
 		}
 		catch (InvalidSettingException ex) {
 			throw new IllegalArgumentException(

@@ -52,9 +52,12 @@ import org.jspecify.annotations.Nullable;
  * @param mapping how rows and objects become records
  * @param untilEmpty whether the job ends at the first empty reply to a pop
  * @param rateLimit the most records sent a second; {@code null} for no limit
+ * @param maxLatency the latency of Redis for other clients above which the job slows
+ * down; {@code null} for no limit
  * @param atomic the unit of atomicity
  * @param coalesce whether neighbouring records are sent as one command
  * @param dryRun whether to only read and check the records
+ * @param estimate whether to estimate the memory of the records; only in a dry run
  * @param label the caller's name for the job; {@code null} if the caller gave none
  * @param callback the URL for the report of the ended job, whose query may hold a secret;
  * {@code null} for none
@@ -62,7 +65,8 @@ import org.jspecify.annotations.Nullable;
 public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
 		int retries, int replicas, Duration replicasTimeout, Results results, @Nullable Operation operation,
 		boolean only, RecordDefaults recordDefaults, Mapping mapping, boolean untilEmpty, @Nullable Long rateLimit,
-		Atomic atomic, Coalesce coalesce, boolean dryRun, @Nullable String label, @Nullable URI callback) {
+		@Nullable Duration maxLatency, Atomic atomic, Coalesce coalesce, boolean dryRun, boolean estimate,
+		@Nullable String label, @Nullable URI callback) {
 
 	/** The operation of records that name none, in the texts of {@link #toRowTexts}. */
 	public static final String DEFAULT_OP = "defaultOp";
@@ -86,6 +90,10 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		Setting.REPLICAS_TIMEOUT.check(replicasTimeout);
 		Setting.TTL_JITTER.check(recordDefaults.ttlJitter());
 		Setting.RATE_LIMIT.check(rateLimit);
+		Setting.MAX_LATENCY.check(maxLatency);
+		if (estimate && !dryRun) {
+			throw new InvalidSettingException(Setting.ESTIMATE.name(), "has a meaning only with dryRun=true");
+		}
 		Setting.MAX_ERRORS.check(maxErrors);
 		flush = (atomic == Atomic.BATCH) ? FlushPolicy.close() : flush;
 	}
@@ -133,8 +141,10 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 				(mapped) ? MappingSettings.take(query, path, only, operations, ttl.template(), expireAt.template(),
 						this.mapping.nulls()) : Mapping.NONE,
 				Setting.UNTIL.isFor(path) && Setting.UNTIL.take(query).isPresent(),
-				Setting.RATE_LIMIT.take(query).orElse(this.rateLimit), atomic,
+				Setting.RATE_LIMIT.take(query).orElse(this.rateLimit),
+				Setting.MAX_LATENCY.take(query).orElse(this.maxLatency), atomic,
 				Setting.COALESCE.take(query).orElse(this.coalesce), Setting.DRY_RUN.take(query).orElse(this.dryRun),
+				(Setting.ESTIMATE.isFor(path)) ? Setting.ESTIMATE.take(query).orElse(this.estimate) : false,
 				Setting.LABEL.take(query).orElse(this.label), Setting.CALLBACK.take(query).orElse(this.callback));
 	}
 
@@ -256,7 +266,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		texts.forEach((name, values) -> left.put(name, new ArrayDeque<>(values)));
 		JobSettings bare = new JobSettings(1, FlushPolicy.close(), 1, Duration.ofSeconds(1), null, 0, 0,
 				Duration.ofSeconds(1), Results.ERRORS, operation, false, RecordDefaults.NONE, Mapping.NONE, false, null,
-				Atomic.NONE, Coalesce.AUTO, false, null, null);
+				null, Atomic.NONE, Coalesce.AUTO, false, false, null, null);
 		return bare.with((name) -> left.getOrDefault(name, new ArrayDeque<>(0)).poll(), "/v1/jobs", null, operations);
 	}
 

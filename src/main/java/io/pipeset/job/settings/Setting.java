@@ -145,6 +145,11 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			Allowed.number(1_000_000_000, "commands a second"), JobSettings::rateLimit,
 			"The most commands that the job sends a second, spread evenly.");
 
+	static final Setting<Duration> MAX_LATENCY = row("maxLatency", ALL_CALLS, Allowed.duration("1ms", "10s", "5ms"),
+			(settings) -> (settings.maxLatency() != null) ? DurationText.of(settings.maxLatency()) : null,
+			"The [latency that other clients may see](jobs.md#a-pace-that-follows-the-others): while more than a tenth"
+					+ " of the PINGs of a probe take longer, the job slows down.");
+
 	static final Setting<Atomic> ATOMIC = row("atomic", ALL_CALLS, Allowed.words(Atomic.values(), Atomic::label),
 			(settings) -> settings.atomic().label(), JobSettings::isAtomic,
 			"With `batch`, each batch is one MULTI/EXEC, of 10,000 commands at most.");
@@ -156,6 +161,10 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	static final Setting<Boolean> DRY_RUN = row("dryRun", ALL_CALLS, Allowed.truth(), JobSettings::dryRun,
 			JobSettings::dryRun,
 			"Only reads and checks the records: valid ones are `unprocessed`. Redis is not needed.");
+
+	static final Setting<Boolean> ESTIMATE = add(new Setting<>("estimate", false, WRITES, ALL_RECORDS, Allowed.truth(),
+			JobSettings::estimate, JobSettings::estimate, "false",
+			"With `dryRun`: [estimates the memory](http.md#estimate) that the records need in Redis, from a sample."));
 
 	static final Setting<String> LABEL = add(new Setting<>("label", false, ALL_CALLS, ALL_RECORDS,
 			Allowed.of("1 to 120 visible characters", Setting::label), JobSettings::label, null, null,

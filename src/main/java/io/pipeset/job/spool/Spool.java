@@ -39,6 +39,9 @@ public final class Spool {
 	 */
 	public static final String OF_JOB = ".job";
 
+	/** The extension of a file with the body of a job's request. */
+	public static final String OF_BODY = ".body";
+
 	/** The extension of a file with the end of a job, which has the same effect. */
 	public static final String OF_END = ".end";
 
@@ -47,6 +50,8 @@ public final class Spool {
 	private final Path base;
 
 	private final RedisIdentity redis;
+
+	private final FolderClaims claims;
 
 	private final long maxBytes;
 
@@ -65,19 +70,21 @@ public final class Spool {
 	private final Map<String, Long> usedBy = new HashMap<>();
 
 	@Autowired
-	Spool(SpoolProperties properties, RedisIdentity redis, MeterRegistry meters) {
-		this(properties.folder(), redis, properties.maxBytes().toBytes(), meters);
+	Spool(SpoolProperties properties, RedisIdentity redis, FolderClaims claims, MeterRegistry meters) {
+		this(properties.folder(), redis, claims, properties.maxBytes().toBytes(), meters);
 	}
 
 	/**
 	 * An empty spool.
 	 * @param base the directory in which the spool makes its own folder
 	 * @param redis the Redis of its jobs; files of another Redis are not taken over
+	 * @param claims say whether another process has taken this spool over
 	 * @param maxBytes the most bytes of all files together
 	 * @param meters receives the meters of the size
 	 */
-	public Spool(Path base, RedisIdentity redis, long maxBytes, MeterRegistry meters) {
+	public Spool(Path base, RedisIdentity redis, FolderClaims claims, long maxBytes, MeterRegistry meters) {
 		this.base = base;
+		this.claims = claims;
 		this.redis = redis;
 		this.maxBytes = maxBytes;
 		Gauge.builder("pipeset.spool.used", this, Spool::used)
@@ -312,6 +319,13 @@ public final class Spool {
 		return file.getFileName().toString().split("\\.", 2)[0];
 	}
 
+	/** Whether another process has taken over the folder of a file. */
+	boolean isTakenOver(Path file) {
+		Path folder = file.toAbsolutePath().getParent();
+		return folder == null || !Files.isDirectory(folder)
+				|| this.claims.isClaimed(String.valueOf(folder.getFileName()));
+	}
+
 	private synchronized SpoolFolder folder() throws IOException {
 		if (this.folder != null && !this.folder.exists()) {
 			logger.warn(
@@ -320,7 +334,7 @@ public final class Spool {
 			this.folder = null;
 		}
 		if (this.folder == null) {
-			this.folder = SpoolFolder.open(this.base, this.redis);
+			this.folder = SpoolFolder.open(this.base, this.redis, this.claims);
 		}
 		return this.folder;
 	}

@@ -205,6 +205,13 @@ public final class SpoolFile implements Spool.Removable {
 		return this.written;
 	}
 
+	/**
+	 * Whether another process has taken the file over. This asks the control Redis.
+	 */
+	public boolean isTakenOver() {
+		return this.spool.isTakenOver(this.path);
+	}
+
 	public synchronized boolean isRemoved() {
 		return this.closed;
 	}

@@ -4,9 +4,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.KillArgs;
@@ -163,6 +166,41 @@ class RedisNodeTests {
 		finally {
 			factory.destroy();
 		}
+	}
+
+	/** Its connection is one of the reserve, and goes back when the last job ends. */
+	@Test
+	void theProbeRunsWhileJobsListen() {
+		Queue<Long> first = new ConcurrentLinkedQueue<>();
+		Queue<Long> second = new ConcurrentLinkedQueue<>();
+		LongConsumer firstListener = first::add;
+		LongConsumer secondListener = second::add;
+		this.oneNode.latency().add(firstListener);
+		this.oneNode.latency().add(secondListener);
+		await().until(() -> !first.isEmpty() && !second.isEmpty());
+		this.oneNode.latency().remove(firstListener);
+		this.oneNode.latency().remove(secondListener);
+		await().until(() -> Thread.getAllStackTraces().keySet().stream().noneMatch(RedisNodeTests::isProbe));
+		second.clear();
+		this.oneNode.latency().add(secondListener);
+		await().until(() -> !second.isEmpty());
+		this.oneNode.latency().remove(secondListener);
+	}
+
+	@Test
+	void theProbeSurvivesALostConnection() {
+		Queue<Long> measured = new ConcurrentLinkedQueue<>();
+		this.oneNode.latency().add(measured::add);
+		await().until(() -> !measured.isEmpty());
+		for (int i = 0; i < 3; i++) {
+			one.redis().client().clientKill(KillArgs.Builder.typeNormal().skipme());
+			measured.clear();
+			await().until(() -> measured.size() > 2);
+		}
+	}
+
+	private static boolean isProbe(Thread thread) {
+		return thread.getName().equals("probe-" + name(one));
 	}
 
 	@Test

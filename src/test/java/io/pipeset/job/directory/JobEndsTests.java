@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.job.control.StoredReport;
 import io.pipeset.job.directory.JobEnds.JobEnd;
+import io.pipeset.job.spool.FolderClaims;
 import io.pipeset.job.spool.Spool;
 import io.pipeset.job.spool.SpoolFile;
 import io.pipeset.report.Counts;
@@ -64,7 +65,7 @@ class JobEndsTests {
 
 	@BeforeEach
 	void begin() {
-		this.spool = new Spool(this.temporary, REDIS, 10_000, new SimpleMeterRegistry());
+		this.spool = new Spool(this.temporary, REDIS, FolderClaims.NONE, 10_000, new SimpleMeterRegistry());
 		this.ends = new JobEnds(this.spool, this.mapper, this.reports);
 	}
 
@@ -189,9 +190,9 @@ class JobEndsTests {
 		List<Item> items = IntStream.range(0, 50)
 			.mapToObj((i) -> new Item(i, null, null, "SET", "k" + i, Outcome.REJECTED, null, null, null, null))
 			.toList();
-		return new JobReport("a", JobState.COMPLETED, COUNTS, null, new Input(true, null, null),
-				new Losses.Found(null, null, null), new JobClock().timings(), new Sent(0, 0, 0, 0), "redis", Map.of(),
-				null, values, null, List.of(new Warning("EVICTED", null, "", 1L)), Map.of(), items, 0, false);
+		return new JobReport("a", JobState.COMPLETED, COUNTS, null, null, new Input(true, null, null),
+				new Losses.Found(null, null, null), new JobClock().timings(), null, new Sent(0, 0, 0, 0), "redis",
+				Map.of(), null, values, null, List.of(new Warning("EVICTED", null, "", 1L)), Map.of(), items, 0, false);
 	}
 
 }

@@ -264,7 +264,7 @@ class RunningJobTests {
 			if (part) {
 				job.running.account().markRunInPart();
 			}
-			EndedJob<JobReport> ended = job.running.end(List.of());
+			EndedJob<JobReport> ended = job.running.end(null, List.of());
 			assertThat(ended.report().counts()).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
 			assertThat(ended.effective()).isEqualTo(part);
 			assertThat(ended.touched()).isEqualTo(part);

@@ -341,7 +341,7 @@ class SpoolTests {
 
 	private Spool spool(long maxBytes) {
 		Spool spool = new Spool(new SpoolProperties(this.temporary.resolve("spool"), DataSize.ofBytes(maxBytes)), REDIS,
-				new SimpleMeterRegistry());
+				FolderClaims.NONE, new SimpleMeterRegistry());
 		spool.start();
 		return spool;
 	}

@@ -67,6 +67,29 @@ class JobPaceTests {
 	}
 
 	@Test
+	void aJobWithAMaximumLatencyReportsWhatOthersSaw() throws Exception {
+		JsonNode report = start("/pipeset/2000?maxLatency=10s").get(1, TimeUnit.MINUTES).report();
+		assertThat(report.at("/settings/maxLatency").asString()).isEqualTo("10s");
+		assertThat(report.at("/latency/p50Micros").asLong()).isPositive();
+		assertThat(report.at("/latency/p99Micros").asLong()).isPositive();
+		assertThat(report.at("/latency/throttledMillis").asLong()).as("it begins at 1,000 a second").isPositive();
+		JsonNode other = start("/pipeset/2000?rateLimit=10000").get(1, TimeUnit.MINUTES).report();
+		assertThat(other.has("latency")).isFalse();
+		assertThat(other.at("/settings").has("maxLatency")).isFalse();
+	}
+
+	/** The time that {@code rateLimit} has caused is not the other clients'. */
+	@Test
+	void aLowerRateLimitStillHolds() throws Exception {
+		CompletableFuture<Answer> answer = start("/pipeset/100000" + SLOW + "&maxLatency=10s");
+		String id = this.service.awaitJob("running");
+		await().until(() -> this.service.get("/v1/jobs/" + id).json().at("/latency/p50Micros").asLong() > 0);
+		assertThat(this.redis.dbsize()).isLessThan(1000);
+		assertThat(this.service.patch("/v1/jobs/" + id + "?rateLimit=none").status()).isEqualTo(200);
+		assertThat(answer.get(1, TimeUnit.MINUTES).report().at("/latency/throttledMillis").asLong()).isPositive();
+	}
+
+	@Test
 	void aJobThatWaitsBeginsAtItsNewPace() throws Exception {
 		try (Wire first = Wire.upload(this.service, "/v1/jobs")) {
 			first.chunk("[\"SET\",\"first\",\"1\"]\n");

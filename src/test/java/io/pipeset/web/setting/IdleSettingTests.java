@@ -169,11 +169,15 @@ class IdleSettingTests {
 
 		RATE_LIMIT("rateLimit", "1000000", Seen.IN_SETTINGS, ".*"),
 
+		MAX_LATENCY("maxLatency", "7ms", Seen.IN_SETTINGS, ".*"),
+
 		ATOMIC("atomic", "batch", Seen.IN_SETTINGS, ".*"),
 
 		COALESCE("coalesce", "off", Seen.IN_SETTINGS, ".*"),
 
 		DRY_RUN("dryRun", "false", Seen.IN_ITEMS, ".*"),
+
+		ESTIMATE("estimate", "true", Seen.IN_SETTINGS, "(?!SWEEP|PIPERPOP|LISTINPUT).*"),
 
 		LABEL("label", "feed 7", Seen.IN_SETTINGS, ".*"),
 
