@@ -11,6 +11,7 @@ import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.input.ByteLimit;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
+import io.pipeset.job.settings.UrlPrefixes;
 import io.pipeset.job.spool.Spool;
 import io.pipeset.record.KeyPrefixes;
 import io.pipeset.record.Operation;
@@ -30,8 +31,8 @@ public final class Client {
 	public static final String NONE = "none";
 
 	/** The service itself: only it may use {@link ReservedKeys reserved keys}. */
-	public static final Client SERVICE = new Client("service", null, KeyPrefixes.ANY, EnumSet.allOf(Right.class),
-			Limits.NONE, false);
+	public static final Client SERVICE = new Client("service", null, KeyPrefixes.ANY, UrlPrefixes.ANY,
+			EnumSet.allOf(Right.class), Limits.NONE, false);
 
 	private static final Rejection RESERVED = new Rejection(Rejection.FORBIDDEN,
 			"a key of the record begins with 'pipeset:', which is reserved for the service: use another key");
@@ -42,6 +43,8 @@ public final class Client {
 	private final @Nullable Set<String> operations;
 
 	private final KeyPrefixes keys;
+
+	private final UrlPrefixes callbacks;
 
 	private final Set<Right> rights;
 
@@ -60,13 +63,15 @@ public final class Client {
 	 * @param operations the names of the operations that its records may have, in upper
 	 * case; {@code null} for all
 	 * @param keys the keys that its records may have
+	 * @param callbacks the URLs that may get the reports of its jobs
 	 * @param shares whether there are other clients
 	 */
-	public Client(String name, @Nullable Set<String> operations, KeyPrefixes keys, Set<Right> rights, Limits limits,
-			boolean shares) {
+	public Client(String name, @Nullable Set<String> operations, KeyPrefixes keys, UrlPrefixes callbacks,
+			Set<Right> rights, Limits limits, boolean shares) {
 		this.name = name;
 		this.operations = (operations != null) ? Collections.unmodifiableSet(operations) : null;
 		this.keys = keys;
+		this.callbacks = callbacks;
 		this.rights = Collections.unmodifiableSet(rights);
 		this.limits = limits;
 		this.shares = shares;
@@ -84,7 +89,7 @@ public final class Client {
 		if (!scripts) {
 			rights.remove(Right.SCRIPTS);
 		}
-		return new Client(NONE, null, KeyPrefixes.ANY, rights, Limits.NONE, false);
+		return new Client(NONE, null, KeyPrefixes.ANY, UrlPrefixes.ANY, rights, Limits.NONE, false);
 	}
 
 	/** The name, which is not secret. */
@@ -95,6 +100,11 @@ public final class Client {
 	/** The keys that its records may have. */
 	public KeyPrefixes keys() {
 		return this.keys;
+	}
+
+	/** The URLs that may get the reports of its jobs, if the service allows them too. */
+	UrlPrefixes callbacks() {
+		return this.callbacks;
 	}
 
 	/**

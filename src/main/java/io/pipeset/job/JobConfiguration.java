@@ -19,8 +19,9 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 
 /** Creates the beans that the limits on jobs configure. */
 @Configuration(proxyBeanMethods = false)
-@EnableConfigurationProperties({ ClientsProperties.class, GeneratedProperties.class, JobDefaults.class, JobLimits.class,
-		MemoryProperties.class, OperationProperties.class, ScriptProperties.class, SecurityProperties.class })
+@EnableConfigurationProperties({ CallbackProperties.class, ClientsProperties.class, GeneratedProperties.class,
+		JobDefaults.class, JobLimits.class, MemoryProperties.class, OperationProperties.class, ScriptProperties.class,
+		SecurityProperties.class })
 @EnableScheduling
 class JobConfiguration {
 

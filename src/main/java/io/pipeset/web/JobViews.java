@@ -1,20 +1,18 @@
 package io.pipeset.web;
 
-import java.io.ByteArrayInputStream;
-import java.io.InputStream;
-import java.io.SequenceInputStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.pipeset.job.control.CallbackQueue;
+import io.pipeset.job.control.CallbackState;
+import io.pipeset.job.control.ControlRedisException;
 import io.pipeset.job.control.JobRecord;
 import io.pipeset.job.control.StoredReport;
 import io.pipeset.job.directory.JobRecorder;
 import io.pipeset.job.directory.KnownJob;
 import io.pipeset.job.journal.JobItems;
-import io.pipeset.report.Counts;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
@@ -40,9 +38,12 @@ class JobViews {
 
 	private final JobRecorder recorder;
 
+	private final CallbackQueue callbacks;
+
 	private final JsonMapper mapper;
 
-	JobViews(JobRecorder recorder, JsonMapper mapper) {
+	JobViews(JobRecorder recorder, CallbackQueue callbacks, JsonMapper mapper) {
+		this.callbacks = callbacks;
 		this.recorder = recorder;
 		this.mapper = mapper;
 	}
@@ -58,17 +59,30 @@ class JobViews {
 		if (missing != null) {
 			warnings.add(new Warning("ITEMS_REMOVED", null, missing, null));
 		}
+		CallbackState callback = callback(job);
 		ResponseEntity.BodyBuilder answer = answer(status);
 		if (report instanceof StoredReport stored) {
-			return answer.body(joined(status, stored, warnings, null, this.mapper));
+			return answer.body(joined(status, stored, warnings, null, callback));
 		}
 		if (report instanceof JobReport records) {
-			return answer
-				.body(new Look(status.label(), records.with(warnings), status.progress(), status.ending(), List.of()));
+			return answer.body(new Look(status.label(), records.with(warnings), status.progress(), status.ending(),
+					List.of(), callback));
 		}
-		return answer
-			.body((report != null) ? new Look(status.label(), report, status.progress(), status.ending(), warnings)
-					: (warnings.isEmpty()) ? status : new StatusView(status, null, warnings));
+		return answer.body((report != null)
+				? new Look(status.label(), report, status.progress(), status.ending(), warnings, callback)
+				: (warnings.isEmpty() && callback == null) ? status : new StatusView(status, null, warnings, callback));
+	}
+
+	/** Reads how far the callback of an ended job has come, wherever it is sent. */
+	private @Nullable CallbackState callback(KnownJob job) {
+		try {
+			return (job.callback() != null && job.status().endedMillis() != null) ? this.callbacks.state(job.id())
+					: null;
+		}
+		catch (ControlRedisException ex) {
+			// The warnings say that the control Redis fails.
+			return null;
+		}
 	}
 
 	/** The response for a job of another instance, from its record. */
@@ -76,31 +90,13 @@ class JobViews {
 		JobStatus status = job.status();
 		StoredReport report = job.report();
 		List<Warning> warnings = this.recorder.bestEffort();
-		return answer(status).body((report != null) ? joined(status, report, warnings, job.instance(), this.mapper)
-				: new StatusView(status, job.instance(), warnings));
+		return answer(status).body((report != null) ? joined(status, report, warnings, job.instance(), job.callback())
+				: new StatusView(status, job.instance(), warnings, job.callback()));
 	}
 
-	/**
-	 * Joins the members that may have changed with the stored bytes of a report. The
-	 * bytes are streamed, and not parsed.
-	 * @param more warnings in addition to those of the report
-	 * @param instance the instance that has the job; {@code null} for this one
-	 */
-	static Resource joined(JobStatus status, StoredReport report, List<Warning> more, @Nullable String instance,
-			JsonMapper mapper) {
-		List<Warning> warnings = Stream.concat(report.warnings().stream(), more.stream()).toList();
-		// Only jobs of records have counts.
-		Counts counts = status.counts();
-		ChangedMembers changed = new ChangedMembers(status.label(), (counts != null) ? status.state() : null,
-				(counts != null) ? JobReport.errors(status.state(), counts, status.dryRun() != null) : null, counts,
-				warnings, status.progress(), status.ending(), instance);
-		byte[] members = mapper.writeValueAsBytes(changed);
-		members[members.length - 1] = ',';
-		return new InputStreamResource(() -> {
-			InputStream rest = report.json().get();
-			rest.skipNBytes(1);
-			return new SequenceInputStream(new ByteArrayInputStream(members), rest);
-		});
+	private Resource joined(JobStatus status, StoredReport report, List<Warning> more, @Nullable String instance,
+			@Nullable CallbackState callback) {
+		return new InputStreamResource(report.joined(status, more, instance, callback, this.mapper));
 	}
 
 	private static ResponseEntity.BodyBuilder answer(JobStatus status) {
@@ -145,10 +141,12 @@ class JobViews {
 	 * @param ending the reason for the end of the job; {@code null} if it completed or
 	 * has not ended
 	 * @param warnings warnings in addition to those of the report
+	 * @param callback the state of the job's callback; {@code null} if it has none, or
+	 * has not ended
 	 */
 	@JsonInclude(JsonInclude.Include.NON_EMPTY)
 	record Look(@Nullable String label, @JsonUnwrapped Object report, Progress progress, @Nullable EndReason ending,
-			List<Warning> warnings) {
+			List<Warning> warnings, @Nullable CallbackState callback) {
 
 	}
 
@@ -156,26 +154,12 @@ class JobViews {
 	 * The status of a job without a report.
 	 *
 	 * @param instance the instance that has the job; {@code null} for this one
+	 * @param callback the state of the job's callback; {@code null} if it has none, or
+	 * has not ended
 	 */
 	@JsonInclude(JsonInclude.Include.NON_EMPTY)
-	record StatusView(@JsonUnwrapped JobStatus status, @Nullable String instance, List<Warning> warnings) {
-
-	}
-
-	/**
-	 * The members of the response that are not in the bytes of a stored report.
-	 *
-	 * @param label the caller's name for the job; {@code null} if the caller gave none
-	 * @param state the state of a job of records; {@code null} for other jobs, whose
-	 * report has it
-	 * @param errors whether a job of records has errors, which may change with the state;
-	 * {@code null} for other jobs
-	 * @param instance the instance that has the job; {@code null} for this one
-	 */
-	@JsonInclude(JsonInclude.Include.NON_EMPTY)
-	private record ChangedMembers(@Nullable String label, @Nullable JobState state, @Nullable Boolean errors,
-			@Nullable Counts counts, List<Warning> warnings, Progress progress, @Nullable EndReason ending,
-			@Nullable String instance) {
+	record StatusView(@JsonUnwrapped JobStatus status, @Nullable String instance, List<Warning> warnings,
+			@Nullable CallbackState callback) {
 
 	}
 

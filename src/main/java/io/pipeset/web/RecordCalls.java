@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
+import io.pipeset.job.Callbacks;
 import io.pipeset.job.Client;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobId;
@@ -77,14 +78,17 @@ class RecordCalls {
 
 	private final JobRecorder recorder;
 
+	private final Callbacks callbacks;
+
 	@Autowired
 	RecordCalls(Jobs jobs, JobMeters meters, Reports reports, AsyncJobs async, IdempotencyKeys keys,
-			JobRecorder recorder) {
-		this(jobs, meters, null, reports, async, keys, recorder);
+			JobRecorder recorder, Callbacks callbacks) {
+		this(jobs, meters, null, reports, async, keys, recorder, callbacks);
 	}
 
 	private RecordCalls(Jobs jobs, JobMeters meters, @Nullable JobOwner serviceOwner, Reports reports, AsyncJobs async,
-			IdempotencyKeys keys, JobRecorder recorder) {
+			IdempotencyKeys keys, JobRecorder recorder, Callbacks callbacks) {
+		this.callbacks = callbacks;
 		this.jobs = jobs;
 		this.meters = meters;
 		this.serviceOwner = serviceOwner;
@@ -96,8 +100,8 @@ class RecordCalls {
 
 	/** The same calls for the service's own jobs. */
 	RecordCalls forService(JobOwner serviceOwner) {
-		return new RecordCalls(this.jobs, this.meters, serviceOwner, this.reports, this.async, this.keys,
-				this.recorder);
+		return new RecordCalls(this.jobs, this.meters, serviceOwner, this.reports, this.async, this.keys, this.recorder,
+				this.callbacks);
 	}
 
 	/** The client whose request this thread serves. */
@@ -124,6 +128,13 @@ class RecordCalls {
 		}
 		String key = IdempotencyKey.of(request);
 		boolean waits = !AsyncJobs.isRequested(request);
+		if (settings.callback() != null) {
+			if (waits) {
+				throw Problems.exception(Problem.INVALID_SETTING,
+						"'callback' has a meaning only with Prefer: respond-async: this request waits for the report");
+			}
+			this.callbacks.require(client, settings.callback());
+		}
 		if (key != null || !waits) {
 			refuseUnsafePop(input, settings, values);
 		}

@@ -99,7 +99,7 @@ final class Reports {
 		response.setHeader(HttpHeaders.LOCATION, JobIds.location(job.jobId()));
 		response.setHeader(HttpHeaders.RETRY_AFTER, "1");
 		response.setContentType(MediaType.APPLICATION_JSON_VALUE);
-		write(this.anyWriter, (warnings.isEmpty()) ? job : new StatusView(job, null, warnings),
+		write(this.anyWriter, (warnings.isEmpty()) ? job : new StatusView(job, null, warnings, null),
 				response.getOutputStream());
 	}
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-import org.springframework.core.io.Resource;
+import org.springframework.core.io.InputStreamSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -87,11 +87,11 @@ class StoredLookTests {
 		assertThatExceptionOfType(EOFException.class).isThrownBy(() -> text(look(JobKind.RECORDS, "")));
 	}
 
-	private Resource look(JobKind kind, String report) {
+	private InputStreamSource look(JobKind kind, String report) {
 		return look(kind, stream(report));
 	}
 
-	private Resource look(JobKind kind, InputStream report) {
+	private InputStreamSource look(JobKind kind, InputStream report) {
 		return look(status(kind, (kind == JobKind.RECORDS) ? new Counts(3, 2, 0, 0, 1, 0) : null), report);
 	}
 
@@ -100,22 +100,22 @@ class StoredLookTests {
 				new Progress(3, 2, null, null, 0, 0, 0, null), new EndReason("interrupted", "gone"));
 	}
 
-	private Resource look(JobStatus status, InputStream report) {
-		return JobViews.joined(status, new StoredReport(List.of(warning("OLD")), () -> report, null),
-				List.of(warning("NOT_RECORDED")), "other", this.mapper);
+	private InputStreamSource look(JobStatus status, InputStream report) {
+		return new StoredReport(List.of(warning("OLD")), () -> report, null).joined(status,
+				List.of(warning("NOT_RECORDED")), "other", null, this.mapper);
 	}
 
 	private static InputStream stream(String text) {
 		return new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
 	}
 
-	private static String text(Resource look) throws IOException {
+	private static String text(InputStreamSource look) throws IOException {
 		ByteArrayOutputStream text = new ByteArrayOutputStream();
 		copy(look, text);
 		return text.toString(StandardCharsets.UTF_8);
 	}
 
-	private static void copy(Resource look, OutputStream out) throws IOException {
+	private static void copy(InputStreamSource look, OutputStream out) throws IOException {
 		try (InputStream in = look.getInputStream()) {
 			in.transferTo(out);
 		}

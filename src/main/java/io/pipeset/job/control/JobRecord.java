@@ -14,8 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param cancelledMillis when a caller cancelled the job at another instance, in
  * milliseconds since 1970; {@code null} if it was not
  * @param report the last report; {@code null} if there is none, or the query left it out
+ * @param callback the state of its callback; {@code null} if it has none or has not
+ * ended, or the query left it out
  */
 public record JobRecord(String client, JobStatus status, String instance, String lease, @Nullable Long cancelledMillis,
-		@Nullable StoredReport report) {
+		@Nullable StoredReport report, @Nullable CallbackState callback) {
 
 }

@@ -1,6 +1,8 @@
 package io.pipeset.job.control;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +17,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 
+import io.pipeset.job.control.ReportBytes.ReportWriter;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport.Warning;
@@ -54,7 +57,7 @@ public class JobRecords {
 	/** The most requests that may wait for an instance. */
 	public static final int MOST_REQUESTS = 1_000;
 
-	private static final String CLIENT = "client";
+	static final String CLIENT = "client";
 
 	/** The client of a record without one, which an older version wrote. */
 	private static final byte[] NO_CLIENT = bytes("none");
@@ -112,6 +115,8 @@ public class JobRecords {
 
 	private final JobIndex index;
 
+	private final CallbackQueue callbacks;
+
 	private final JsonMapper mapper;
 
 	private final Environment environment;
@@ -125,8 +130,10 @@ public class JobRecords {
 	/** Since when no lease of this process expired, by {@link System#nanoTime}. */
 	private volatile long renewedSince = System.nanoTime();
 
-	JobRecords(ControlRedis redis, JsonMapper mapper, Environment environment, RecordProperties properties) {
+	JobRecords(ControlRedis redis, JsonMapper mapper, Environment environment, RecordProperties properties,
+			CallbackQueue callbacks) {
 		this.redis = redis;
+		this.callbacks = callbacks;
 		this.mapper = mapper;
 		this.environment = environment;
 		this.retention = properties.retention();
@@ -223,14 +230,17 @@ public class JobRecords {
 	 * @param takes whether this process takes the record from the process that had it
 	 * @param enters whether to add the job to the list of its client, which must happen
 	 * at least once in half the retention
+	 * @param callback the URL that gets the report when the job has ended; {@code null}
+	 * for none
 	 * @return {@code false} if another process has taken the job over, so that nothing is
 	 * written
 	 */
-	public boolean write(String client, JobStatus status, @Nullable StoredReport report, boolean takes,
-			boolean enters) {
+	public boolean write(String client, JobStatus status, @Nullable StoredReport report, boolean takes, boolean enters,
+			@Nullable String callback) {
 		Long endedMillis = status.endedMillis();
 		long left = (endedMillis != null) ? endedMillis - System.currentTimeMillis() : 0;
-		String kept = Long.toString(Math.max(1, this.retention.toMillis() + left));
+		long least = (callback != null && endedMillis != null) ? CallbackQueue.KEPT_FOR.toMillis() : 1;
+		String kept = Long.toString(Math.max(least, this.retention.toMillis() + left));
 		List<Object> arguments = new ArrayList<>(List.of(bytes(kept), bytes((takes) ? "" : this.lease), bytes(CLIENT),
 				bytes(client), bytes(STATUS), this.mapper.writeValueAsBytes(status), bytes(INSTANCE), bytes(instance()),
 				bytes(LEASE), bytes(this.lease)));
@@ -238,6 +248,13 @@ public class JobRecords {
 		if (report != null && compressed != null) {
 			arguments.addAll(List.of(bytes(REPORT), compressed, bytes(WARNINGS),
 					this.mapper.writeValueAsBytes(report.warnings())));
+		}
+		if (callback != null) {
+			arguments.addAll(List.of(bytes(CallbackQueue.URL), bytes(callback)));
+		}
+		if (callback != null && endedMillis != null) {
+			arguments.addAll(List.of(bytes(CallbackQueue.BODY), callbackBody(status, report)));
+			this.callbacks.add(status.jobId());
 		}
 		if (eval(WRITE, key(status.jobId()), arguments.toArray()) < 0) {
 			return false;
@@ -249,6 +266,27 @@ public class JobRecords {
 			}
 		}
 		return true;
+	}
+
+	/**
+	 * The JSON that a callback gets, compressed. A report that is too large is left out.
+	 */
+	private byte[] callbackBody(JobStatus status, @Nullable StoredReport report) {
+		ReportWriter statusOnly = (out) -> out.write(this.mapper.writeValueAsBytes(status));
+		ReportWriter whole = (out) -> {
+			try (InputStream json = Objects.requireNonNull(report)
+				.withoutLists(this.mapper)
+				.joined(status, List.of(), instance(), null, this.mapper)
+				.getInputStream()) {
+				json.transferTo(out);
+			}
+		};
+		try {
+			return Objects.requireNonNull(ReportBytes.compress((report != null) ? whole : statusOnly, statusOnly));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	private static byte @Nullable [] compress(@Nullable StoredReport report) {
@@ -283,7 +321,7 @@ public class JobRecords {
 		return this.redis.call((template) -> {
 			Map<String, byte[]> fields = template.<String, byte[]>opsForHash().entries(key(id));
 			JobRecord record = record(fields.get(CLIENT), fields.get(STATUS), fields.get(INSTANCE), fields.get(LEASE),
-					fields.get(CANCELLED), fields.get(REPORT), fields.get(WARNINGS));
+					fields.get(CANCELLED), fields.get(REPORT), fields.get(WARNINGS), this.callbacks.state(fields));
 			return Optional.ofNullable(record)
 				.map((found) -> (found.status().state().isActive() && isAlive(found.lease())) ? found
 						: withoutProcess(found));
@@ -340,7 +378,7 @@ public class JobRecords {
 			List<byte @Nullable []> fields = this.redis
 				.call((template) -> template.<String, byte[]>opsForHash().multiGet(key(id), WITHOUT_REPORT));
 			JobRecord record = record(fields.get(0), fields.get(1), fields.get(2), fields.get(3), fields.get(4), null,
-					null);
+					null, null);
 			if (record != null) {
 				records.add(record);
 			}
@@ -410,7 +448,7 @@ public class JobRecords {
 		find(id).filter((job) -> job.status().state().isActive() || job.status().state() == JobState.INTERRUPTED)
 			.ifPresent((job) -> write(job.client(),
 					job.status().ended(JobState.FAILED, System.currentTimeMillis(), new EndReason("gone", reason)),
-					null, true, false));
+					job.report(), true, false, this.callbacks.url(id)));
 	}
 
 	/**
@@ -442,8 +480,8 @@ public class JobRecords {
 	}
 
 	private @Nullable JobRecord record(byte @Nullable [] client, byte @Nullable [] status, byte @Nullable [] instance,
-			byte @Nullable [] lease, byte @Nullable [] cancelled, byte @Nullable [] report,
-			byte @Nullable [] warnings) {
+			byte @Nullable [] lease, byte @Nullable [] cancelled, byte @Nullable [] report, byte @Nullable [] warnings,
+			@Nullable CallbackState callback) {
 		if (status == null || instance == null || lease == null) {
 			return null;
 		}
@@ -454,7 +492,8 @@ public class JobRecords {
 					(report != null && warnings != null)
 							? new StoredReport(List.of(this.mapper.readValue(warnings, Warning[].class)),
 									() -> ReportBytes.inflate(report), null)
-							: null);
+							: null,
+					callback);
 		}
 		catch (JacksonException ex) {
 			// Instances of two versions share a control Redis during an update.
@@ -482,7 +521,7 @@ public class JobRecords {
 									+ " and more may have"));
 		}
 		return new JobRecord(record.client(), last, record.instance(), record.lease(), record.cancelledMillis(),
-				record.report());
+				record.report(), record.callback());
 	}
 
 	private String key(String id) {

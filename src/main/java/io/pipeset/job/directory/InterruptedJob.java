@@ -140,6 +140,11 @@ public final class InterruptedJob {
 		return settings().label();
 	}
 
+	/** The URL for the report of the ended job; {@code null} for none. */
+	@Nullable String callback() {
+		return settings().callbackText();
+	}
+
 	public JobSettings settings() {
 		return this.items.settings();
 	}

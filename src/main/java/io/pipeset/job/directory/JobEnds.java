@@ -53,9 +53,10 @@ class JobEnds {
 	 * @param client the name of the client that owns the job
 	 * @param report the final report; {@code null} if there is none
 	 * @param large whether to write the full report to a separate file
+	 * @param callback the URL that gets the report; {@code null} for none
 	 * @return {@code null} if the spool is full, or its disk fails
 	 */
-	@Nullable JobEnd write(String client, JobStatus status, @Nullable Object report, boolean large) {
+	@Nullable JobEnd write(String client, JobStatus status, @Nullable Object report, boolean large, @Nullable String callback) {
 		SpoolFile reportFile = null;
 		try {
 			reportFile = (large && report != null)
@@ -63,7 +64,7 @@ class JobEnds {
 			Object rest = (!large) ? report : (report instanceof JobReport records) ? records.withoutLists() : null;
 			EndFile content = new EndFile(client, status, (report != null) ? ReportJson.warnings(report) : null,
 					report instanceof JobReport records && (records.values() == null || records.values().isEmpty()),
-					(rest != null) ? this.reports.text(rest) : null);
+					(rest != null) ? this.reports.text(rest) : null, callback);
 			JobEnd end = end(content,
 					write(status.jobId() + Spool.OF_END, (out) -> this.mapper.writeValue(out, content)), reportFile);
 			reportFile = null;
@@ -128,7 +129,7 @@ class JobEnds {
 		if (reportFile != null && Boolean.TRUE.equals(content.removable)) {
 			this.spool.allowRemoval(reportFile);
 		}
-		return new JobEnd(content.client, content.status, report, file, reportFile);
+		return new JobEnd(content.client, content.status, report, file, reportFile, content.callback);
 	}
 
 	/**
@@ -140,9 +141,10 @@ class JobEnds {
 	 * needs space
 	 * @param report the JSON of the report, without lists if a separate file has the full
 	 * report; {@code null} if only that file has it
+	 * @param callback the URL that gets the report; {@code null} for none
 	 */
 	private record EndFile(String client, JobStatus status, @Nullable List<Warning> warnings,
-			@Nullable Boolean removable, @Nullable String report) {
+			@Nullable Boolean removable, @Nullable String report, @Nullable String callback) {
 
 	}
 
@@ -153,9 +155,10 @@ class JobEnds {
 	 * @param file the file of the end, which is removed last
 	 * @param reportFile the file of the full report; {@code null} if the report is not
 	 * large
+	 * @param callback the URL that gets the report; {@code null} for none
 	 */
 	record JobEnd(String client, JobStatus status, @Nullable StoredReport report, SpoolFile file,
-			@Nullable SpoolFile reportFile) {
+			@Nullable SpoolFile reportFile, @Nullable String callback) {
 
 		/** Removes the files. */
 		void close() {

@@ -460,7 +460,7 @@ public class JobRecorder {
 
 		private synchronized void enter(String client, JobStatus status) {
 			this.mayBeRecorded = true;
-			JobRecorder.this.records.write(client, status, null, true, true);
+			JobRecorder.this.records.write(client, status, null, true, true, null);
 			this.written = status;
 		}
 
@@ -504,7 +504,8 @@ public class JobRecorder {
 			this.mayBeRecorded = true;
 			boolean addsToList = last == null || old || ended;
 			if (!JobRecorder.this.records.write(job.client(), now,
-					(report != null) ? JobRecorder.this.reports.stored(report) : null, takes, addsToList)) {
+					(report != null) ? JobRecorder.this.reports.stored(report) : null, takes, addsToList,
+					job.callback())) {
 				this.dropped = true;
 				job.stopTakenOver();
 				return;

@@ -38,6 +38,8 @@ public final class KnownJob {
 
 	private final @Nullable String label;
 
+	private final @Nullable String callback;
+
 	/** The name of the client that owns the job. */
 	private final String client;
 
@@ -58,6 +60,7 @@ public final class KnownJob {
 		this.operation = job.operation();
 		this.dryRun = job.dryRun();
 		this.label = job.label();
+		this.callback = job.callback();
 		this.createdMillis = System.currentTimeMillis();
 		this.interrupted = null;
 		this.current = new Snapshot(job, JobState.QUEUED, null);
@@ -75,6 +78,7 @@ public final class KnownJob {
 		this.operation = (status.op() != null) ? status.op() : status.kind().label();
 		this.dryRun = status.dryRun();
 		this.label = status.label();
+		this.callback = end.callback();
 		this.createdMillis = status.createdMillis();
 		this.interrupted = null;
 		this.current = new Snapshot(null, status.state(), new End(status, end.report(), items, end));
@@ -87,6 +91,7 @@ public final class KnownJob {
 		this.operation = job.operation();
 		this.dryRun = job.dryRun();
 		this.label = job.label();
+		this.callback = job.callback();
 		this.createdMillis = job.createdMillis();
 		this.interrupted = job;
 		this.current = interruptedSnapshot(job);
@@ -219,7 +224,7 @@ public final class KnownJob {
 			@Nullable JobEnds ends) {
 		// If the job's records stay on disk, so do the lists of its report.
 		boolean separate = lists > REPORT_BYTES || (lists > 0 && items != null && !ran);
-		JobEnd end = (ends != null) ? ends.write(this.client, status, report, separate) : null;
+		JobEnd end = (ends != null) ? ends.write(this.client, status, report, separate, this.callback) : null;
 		if (items != null) {
 			items.ends(ran, end != null);
 		}
@@ -303,6 +308,14 @@ public final class KnownJob {
 
 	public String id() {
 		return this.id;
+	}
+
+	/**
+	 * The URL for the report of the ended job, whose query may hold a secret.
+	 * @return {@code null} for none
+	 */
+	public @Nullable String callback() {
+		return this.callback;
 	}
 
 	/** The name of the client that owns the job. */

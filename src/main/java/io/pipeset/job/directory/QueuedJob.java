@@ -34,6 +34,11 @@ public interface QueuedJob extends QueueEntry {
 		return null;
 	}
 
+	/** The URL for the report of the ended job; {@code null} for none. */
+	default @Nullable String callback() {
+		return null;
+	}
+
 	/** The job's share of the service's memory. */
 	MemoryShare memory();
 

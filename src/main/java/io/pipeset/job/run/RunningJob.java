@@ -60,6 +60,11 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 	}
 
 	@Override
+	public @Nullable String callback() {
+		return settings().callbackText();
+	}
+
+	@Override
 	public @Nullable Boolean dryRun() {
 		return (settings().dryRun()) ? true : null;
 	}

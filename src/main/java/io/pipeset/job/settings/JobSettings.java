@@ -1,5 +1,6 @@
 package io.pipeset.job.settings;
 
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -58,12 +59,14 @@ import org.jspecify.annotations.Nullable;
  * @param dryRun whether to only read and check the records
  * @param estimate whether to estimate the memory of the records; only in a dry run
  * @param label the caller's name for the job; {@code null} if the caller gave none
+ * @param callback the URL for the report of the ended job, whose query may hold a secret;
+ * {@code null} for none
  */
 public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
 		int retries, int replicas, Duration replicasTimeout, Results results, @Nullable Operation operation,
 		boolean only, RecordDefaults recordDefaults, Mapping mapping, boolean untilEmpty, @Nullable Long rateLimit,
 		@Nullable Duration maxLatency, Atomic atomic, Coalesce coalesce, boolean dryRun, boolean estimate,
-		@Nullable String label) {
+		@Nullable String label, @Nullable URI callback) {
 
 	/** The operation of records that name none, in the texts of {@link #toRowTexts}. */
 	public static final String DEFAULT_OP = "defaultOp";
@@ -142,7 +145,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 				Setting.MAX_LATENCY.take(query).orElse(this.maxLatency), atomic,
 				Setting.COALESCE.take(query).orElse(this.coalesce), Setting.DRY_RUN.take(query).orElse(this.dryRun),
 				(Setting.ESTIMATE.isFor(path)) ? Setting.ESTIMATE.take(query).orElse(this.estimate) : false,
-				Setting.LABEL.take(query).orElse(this.label));
+				Setting.LABEL.take(query).orElse(this.label), Setting.CALLBACK.take(query).orElse(this.callback));
 	}
 
 	/**
@@ -201,6 +204,11 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	public Map<String, List<String>> toTexts() {
 		Map<String, List<String>> texts = new LinkedHashMap<>();
 		toReport().forEach((name, value) -> texts.put(name, texts(name, value)));
+		String callback = callbackText();
+		if (callback != null) {
+			// The report leaves a part of it out.
+			texts.put(Setting.CALLBACK.name(), List.of(callback));
+		}
 		if (!this.only) {
 			texts.remove(Setting.OP.name());
 		}
@@ -258,7 +266,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		texts.forEach((name, values) -> left.put(name, new ArrayDeque<>(values)));
 		JobSettings bare = new JobSettings(1, FlushPolicy.close(), 1, Duration.ofSeconds(1), null, 0, 0,
 				Duration.ofSeconds(1), Results.ERRORS, operation, false, RecordDefaults.NONE, Mapping.NONE, false, null,
-				null, Atomic.NONE, Coalesce.AUTO, false, false, null);
+				null, Atomic.NONE, Coalesce.AUTO, false, false, null, null);
 		return bare.with((name) -> left.getOrDefault(name, new ArrayDeque<>(0)).poll(), "/v1/jobs", null, operations);
 	}
 
@@ -295,6 +303,11 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 */
 	public String operationName() {
 		return (this.operation != null) ? this.operation.toString() : "mixed";
+	}
+
+	/** The whole URL of the callback; {@code null} for none. */
+	public @Nullable String callbackText() {
+		return (this.callback != null) ? this.callback.toString() : null;
 	}
 
 	/**

@@ -1,5 +1,6 @@
 package io.pipeset.job.settings;
 
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -169,6 +170,15 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			Allowed.of("1 to 120 visible characters", Setting::label), JobSettings::label, null, null,
 			"A name for people, shown wherever the job is; it has no other meaning."));
 
+	/** A report has it without its query, which may hold a secret. */
+	public static final Setting<URI> CALLBACK = add(new Setting<>("callback", false, ALL_CALLS, ALL_RECORDS,
+			Allowed.of(UrlPrefixes.ALLOWED, Setting::callback,
+					Map.of("type", "string", "format", "uri", "maxLength", UrlPrefixes.MAX_URL_LENGTH)),
+			(settings) -> (settings.callback() != null) ? settings.callback().toString().replaceFirst("\\?.*", "")
+					: null,
+			null, null,
+			"With `Prefer: respond-async`: where the report is [posted](jobs.md#callback) when the job has ended."));
+
 	static final Setting<Nulls> NULLS = add(new Setting<>("nulls", true, WRITES, DATA,
 			Allowed.words(Nulls.values(), Nulls::label), (settings) -> settings.mapping().nulls().label(),
 			(settings) -> settings.mapping().nulls() != Nulls.REFUSE, null,
@@ -322,6 +332,15 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 		});
 		int length = text.codePointCount(0, text.length());
 		return (visible && length <= MAX_LABEL && !text.isBlank()) ? text : null;
+	}
+
+	private static URI callback(String text) {
+		URI url = UrlPrefixes.parse(text);
+		if (url == null) {
+			throw new InvalidSettingException("callback",
+					"must be " + UrlPrefixes.ALLOWED + ". The value is not shown because it may contain a secret");
+		}
+		return url;
 	}
 
 	private static @Nullable Character delimiter(String text) {

@@ -7,6 +7,7 @@ import java.util.List;
 import io.pipeset.job.Client;
 import io.pipeset.job.Clients;
 import io.pipeset.job.ClientsProperties;
+import io.pipeset.job.RefusedAccessException;
 import io.pipeset.job.SecurityProperties;
 import io.pipeset.web.access.CrossSiteRequests.ForeignRequestException;
 import io.pipeset.web.problem.Problem;

@@ -8,6 +8,7 @@ import java.util.Optional;
 
 import io.pipeset.job.Client;
 import io.pipeset.job.ClientsProperties;
+import io.pipeset.job.RefusedAccessException;
 import io.pipeset.web.problem.Problems;
 import org.jspecify.annotations.Nullable;
 

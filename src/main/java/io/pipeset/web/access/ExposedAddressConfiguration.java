@@ -3,6 +3,7 @@ package io.pipeset.web.access;
 import java.net.InetAddress;
 
 import io.pipeset.job.ClientsProperties;
+import io.pipeset.job.RefusedAccessException;
 import io.pipeset.job.SecurityProperties;
 import org.jspecify.annotations.Nullable;
 

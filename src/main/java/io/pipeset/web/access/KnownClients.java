@@ -18,12 +18,14 @@ import java.util.stream.Stream;
 
 import javax.security.auth.x500.X500Principal;
 
+import io.pipeset.job.Callbacks;
 import io.pipeset.job.Client;
 import io.pipeset.job.Client.Limits;
 import io.pipeset.job.Client.Right;
 import io.pipeset.job.ClientsProperties;
 import io.pipeset.job.ClientsProperties.Policy;
 import io.pipeset.job.ClientsProperties.PolicyLimits;
+import io.pipeset.job.RefusedAccessException;
 import io.pipeset.job.settings.Allowed;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.record.KeyPrefixes;
@@ -168,8 +170,9 @@ final class KnownClients {
 		add(rights, Right.ANALYSES, policy.analyses());
 		add(rights, Right.TUNINGS, policy.tunings());
 		return new Client(name, (operations != null) ? operationNames(name, operations) : null,
-				(prefixes != null) ? KeyPrefixes.of(prefixes) : KeyPrefixes.ANY, rights, limits(name, policy.limits()),
-				shares);
+				(prefixes != null) ? KeyPrefixes.of(prefixes) : KeyPrefixes.ANY,
+				Callbacks.prefixes("pipeset.clients." + name + ".callbacks", policy.callbacks()), rights,
+				limits(name, policy.limits()), shares);
 	}
 
 	/** The names of operations in the spelling of the table and of servers. */

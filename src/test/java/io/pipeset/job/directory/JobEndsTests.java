@@ -162,7 +162,7 @@ class JobEndsTests {
 	}
 
 	private JobEnd written(Object report, boolean large) {
-		JobEnd end = this.ends.write("none", STATUS, report, large);
+		JobEnd end = this.ends.write("none", STATUS, report, large, null);
 		assertThat(end).isNotNull();
 		return end;
 	}

@@ -6,6 +6,8 @@ import java.util.Map;
 import java.util.Set;
 
 import io.pipeset.job.ClientsProperties;
+import io.pipeset.job.RefusedAccessException;
+import io.pipeset.job.RefusedAccessFailureAnalyzer;
 import io.pipeset.job.SecurityProperties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -47,6 +47,9 @@ class RefusedStartTests {
 					a.certificate=CN=x,O=y b.certificate=cn=X,o=Y   | pipeset.clients.b.certificate is 'cn=X,o=Y', and pipeset.clients.a.certificate is the same subject | a subject of its own
 					a.certificate=CN=x a.key-sha256=HASH            | pipeset.clients.a.certificate is set, and server.ssl.client-auth is not want or need | Set server.ssl.bundle and server.ssl.client-auth=want
 					a.key-sha256=HASH a.key-prefixes=a:,pipeset:b   | pipeset.clients.a.key-prefixes must be | Leave key-prefixes out
+					a.key-sha256=HASH a.callbacks=hooks.example     | Each value of pipeset.clients.a.callbacks must be | such as https://hooks.example/
+					a.key-sha256=HASH ../callbacks.allowed=https://a | pipeset.callbacks.allowed is set, and pipeset.callbacks.secret is not | openssl rand -base64 32
+					a.key-sha256=HASH ../callbacks.secret=whsec_a-key | pipeset.callbacks.secret has a value that is not whsec_ | openssl rand -base64 32
 					a.key-sha256=HASH a.limits.max-jobs=0           | pipeset.clients.a.limits.max-jobs must be 1 or more, not 0 | Leave it out
 					a.key-sha256=HASH a.limits.rate-limit=-1        | pipeset.clients.a.limits.rate-limit must be 1 to 1000000000 commands a second, not -1 | Leave it out
 					a.key-sha256=HASH a.limits.rate-limit=1000000001 | pipeset.clients.a.limits.rate-limit must be 1 to 1000000000 commands a second, not 1000000001 | Leave it out

@@ -1,10 +1,10 @@
-package io.pipeset.web.access;
+package io.pipeset.job;
 
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /** Reports the security properties with which the service cannot start. */
-final class RefusedAccessFailureAnalyzer extends AbstractFailureAnalyzer<RefusedAccessException> {
+public final class RefusedAccessFailureAnalyzer extends AbstractFailureAnalyzer<RefusedAccessException> {
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, RefusedAccessException cause) {

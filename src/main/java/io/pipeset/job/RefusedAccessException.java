@@ -1,9 +1,9 @@
-package io.pipeset.web.access;
+package io.pipeset.job;
 
 import java.io.Serial;
 
 /** The service cannot start with these security properties. */
-final class RefusedAccessException extends IllegalStateException {
+public final class RefusedAccessException extends IllegalStateException {
 
 	@Serial
 	private static final long serialVersionUID = 1L;
@@ -15,12 +15,13 @@ final class RefusedAccessException extends IllegalStateException {
 	 * @param problem the properties that are wrong, without a value that may be a key
 	 * @param remedy the properties to set instead
 	 */
-	RefusedAccessException(String problem, String remedy) {
+	public RefusedAccessException(String problem, String remedy) {
 		super(problem);
 		this.remedy = remedy;
 	}
 
-	String remedy() {
+	/** What the operator can do, for the message. */
+	public String remedy() {
 		return this.remedy;
 	}
 

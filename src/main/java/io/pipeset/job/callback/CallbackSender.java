@@ -1,0 +1,264 @@
+package io.pipeset.job.callback;
+
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+
+import javax.net.ssl.SSLException;
+
+import io.pipeset.job.Callbacks;
+import io.pipeset.job.Clients;
+import io.pipeset.job.control.CallbackQueue;
+import io.pipeset.job.control.CallbackQueue.PendingCallback;
+import io.pipeset.job.control.CallbackState;
+import io.pipeset.job.control.CallbackState.State;
+import io.pipeset.job.control.ControlRedisException;
+import io.pipeset.job.directory.JobRecorder;
+import io.pipeset.job.settings.UrlPrefixes;
+import jakarta.annotation.PreDestroy;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.context.event.ApplicationStartedEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+import org.springframework.stereotype.Component;
+
+/**
+ * Sends callbacks that are due, whichever instance had the job. Each attempt is
+ * asynchronous, so a receiver that does not answer delays no other callback, and no job.
+ * If this process ends during an attempt, another one repeats it. So a receiver may get a
+ * report twice, with the same {@code webhook-id}.
+ */
+@Component
+final class CallbackSender {
+
+	private static final Logger logger = LoggerFactory.getLogger(CallbackSender.class);
+
+	private static final Duration TICK = Duration.ofSeconds(1);
+
+	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+	/** Longer than an attempt, with the time to record it. */
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private static final int MAX_ATTEMPTS_AT_ONCE = 16;
+
+	/** A receiver that does not answer leaves the rest to others. */
+	private static final int MAX_ATTEMPTS_PER_RECEIVER = 8;
+
+	private static final Duration FIRST_DELAY = Duration.ofSeconds(5);
+
+	private static final Duration MAX_DELAY = Duration.ofMinutes(5);
+
+	private static final int GONE = 410;
+
+	private final CallbackQueue queue;
+
+	private final Callbacks callbacks;
+
+	private final Clients clients;
+
+	private final JobRecorder recorder;
+
+	private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+
+	private final Semaphore permits = new Semaphore(MAX_ATTEMPTS_AT_ONCE);
+
+	/** By host and port, which the allowed URLs bound. */
+	private final Map<String, Semaphore> receivers = new ConcurrentHashMap<>();
+
+	private volatile @Nullable HttpClient http;
+
+	CallbackSender(CallbackQueue queue, Callbacks callbacks, Clients clients, JobRecorder recorder) {
+		this.queue = queue;
+		this.callbacks = callbacks;
+		this.clients = clients;
+		this.recorder = recorder;
+		this.scheduler.setThreadNamePrefix("callbacks-");
+		this.scheduler.setDaemon(true);
+	}
+
+	/** Starts to send callbacks, if jobs may have any. */
+	@EventListener(ApplicationStartedEvent.class)
+	void start() {
+		if (this.callbacks.areEnabled()) {
+			this.http = HttpClient.newBuilder()
+				.version(HttpClient.Version.HTTP_1_1)
+				.followRedirects(HttpClient.Redirect.NEVER)
+				.connectTimeout(CONNECT_TIMEOUT)
+				.build();
+			this.scheduler.initialize();
+			ScheduledFuture<?> unused = this.scheduler.scheduleWithFixedDelay(this::tick, TICK);
+		}
+	}
+
+	@PreDestroy
+	void shutDown() {
+		this.scheduler.shutdown();
+		// Its threads end once it is garbage.
+		this.http = null;
+	}
+
+	private void tick() {
+		try {
+			int free = this.permits.availablePermits();
+			if (free > 0) {
+				for (String id : this.queue.claim(free, LEASE)) {
+					this.queue.find(id).ifPresent(this::attempt);
+				}
+			}
+		}
+		catch (ControlRedisException ex) {
+			logger.debug("Callbacks wait for the control Redis", ex);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.error("Callbacks could not be sent", ex);
+		}
+	}
+
+	private void attempt(PendingCallback callback) {
+		URI url = UrlPrefixes.parse(callback.url());
+		// The properties may have changed since the job was accepted.
+		String refusal = (url != null) ? this.callbacks.refusal(this.clients.find(callback.client()), url)
+				: "The URL is not " + UrlPrefixes.ALLOWED;
+		HttpClient http = this.http;
+		if (url == null || refusal != null) {
+			settle(callback, State.PENDING, refusal);
+		}
+		else if (http != null) {
+			Semaphore receiver = this.receivers.computeIfAbsent(url.getRawAuthority(),
+					(name) -> new Semaphore(MAX_ATTEMPTS_PER_RECEIVER));
+			if (receiver.tryAcquire()) {
+				this.permits.acquireUninterruptibly();
+				send(http, callback, url, () -> {
+					this.permits.release();
+					receiver.release();
+				});
+			}
+			else {
+				this.queue.postpone(callback.jobId(), System.currentTimeMillis() + TICK.toMillis());
+			}
+		}
+	}
+
+	private void send(HttpClient http, PendingCallback callback, URI url, Runnable release) {
+		boolean begun = false;
+		try {
+			CompletableFuture<?> unused = http.sendAsync(request(callback, url), (head) -> new UnreadBody())
+				.whenComplete((response, failure) -> {
+					release.run();
+					handle(callback, response, failure);
+				});
+			begun = true;
+		}
+		finally {
+			if (!begun) {
+				release.run();
+			}
+		}
+	}
+
+	private HttpRequest request(PendingCallback callback, URI url) {
+		long seconds = System.currentTimeMillis() / 1000;
+		byte[] body = callback.body().getBytes(StandardCharsets.UTF_8);
+		return HttpRequest.newBuilder(url)
+			.timeout(TIMEOUT)
+			.header("Content-Type", "application/json")
+			.header("User-Agent", "Pipeset")
+			.header("webhook-id", callback.jobId())
+			.header("webhook-timestamp", Long.toString(seconds))
+			.header("webhook-signature", this.callbacks.sign(callback.jobId(), seconds, body))
+			.POST(BodyPublishers.ofByteArray(body))
+			.build();
+	}
+
+	private void handle(PendingCallback callback, @Nullable HttpResponse<?> response, @Nullable Throwable failure) {
+		try {
+			if (response == null) {
+				settle(callback, State.PENDING, error(failure));
+				return;
+			}
+			int status = response.statusCode();
+			if (status / 100 == 2) {
+				settle(callback, State.DELIVERED, null);
+			}
+			else {
+				settle(callback, (status == GONE) ? State.FAILED : State.PENDING, "The receiver answered " + status
+						+ ((status / 100 == 3) ? ", and redirects are not followed" : ""));
+			}
+		}
+		catch (RuntimeException | Error ex) {
+			logger.error("The attempt of a callback could not be recorded, and will be repeated", ex);
+		}
+	}
+
+	/** Describes a failure in fixed words, because its own may quote the URL. */
+	private static String error(@Nullable Throwable failure) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			if (cause instanceof HttpTimeoutException) {
+				return "The receiver did not answer within " + TIMEOUT.toSeconds() + " seconds";
+			}
+			if (cause instanceof ConnectException) {
+				return "The receiver cannot be reached";
+			}
+			if (cause instanceof SSLException) {
+				return "The receiver's TLS certificate or protocol is not accepted";
+			}
+		}
+		return "The connection to the receiver was lost";
+	}
+
+	/**
+	 * Records an attempt, also if the control Redis can only be reached later.
+	 * @param state pending if the report is to be sent again, unless it was for too long
+	 * @param error why the attempt failed; {@code null} if it did not
+	 */
+	private void settle(PendingCallback callback, State state, @Nullable String error) {
+		long now = System.currentTimeMillis();
+		long age = now - Objects.requireNonNullElse(callback.firstMillis(), now);
+		Duration left = CallbackQueue.RETRIED_FOR.minusMillis(age);
+		boolean over = left.isNegative() || left.isZero();
+		Duration delay = delay(callback.attempts());
+		Duration next = (state != State.PENDING || over) ? null : (delay.compareTo(left) < 0) ? delay : left;
+		CallbackState recorded = new CallbackState((state == State.PENDING && over) ? State.FAILED : state,
+				callback.attempts() + 1, error);
+		if (recorded.state() == State.FAILED) {
+			logger.atWarn()
+				.addKeyValue("jobId", callback.jobId())
+				.log("The report of job {} was not accepted by {} and is given up after {} attempts: {}",
+						callback.jobId(), callback.url().replaceFirst("^[^/]*//", "").replaceFirst("\\?.*", ""),
+						recorded.attempts(), error);
+		}
+		Runnable step = () -> this.queue.record(callback.jobId(), recorded, now, next);
+		try {
+			step.run();
+		}
+		catch (ControlRedisException ex) {
+			this.recorder.later(step);
+		}
+	}
+
+	/** The delay after an attempt, with a random part. */
+	private static Duration delay(int attemptsBefore) {
+		long millis = Math.min(MAX_DELAY.toMillis(), FIRST_DELAY.toMillis() << Math.min(attemptsBefore, 6));
+		return Duration.ofMillis(millis - ThreadLocalRandom.current().nextLong(millis / 5));
+	}
+
+}
