@@ -42,7 +42,7 @@ public final class JobDefaults {
 					results, operation(op), false,
 					new RecordDefaults(seconds(ttl), null, Setting.TTL_JITTER.parse(ttlJitter), encoding),
 					new Mapping(null, checked(nulls), CellSyntax.PLAIN, null, false), false, rateLimit, atomic,
-					coalesce, dryRun, null);
+					coalesce, dryRun, null, null);
 		}
 		catch (InvalidSettingException ex) {
 			throw new IllegalArgumentException(

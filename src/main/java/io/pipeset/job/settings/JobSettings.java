@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Description;
+import io.pipeset.record.Effect;
 import io.pipeset.record.Operation;
 import io.pipeset.record.OperationFinder;
 import io.pipeset.record.Record;
@@ -55,11 +56,13 @@ import org.jspecify.annotations.Nullable;
  * @param coalesce whether neighbouring records are sent as one command
  * @param dryRun whether to only read and check the records
  * @param label the caller's name for the job; {@code null} if the caller gave none
+ * @param replace the pattern of the keys to remove if no record wrote them; {@code null}
+ * for none
  */
 public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
 		int retries, int replicas, Duration replicasTimeout, Results results, @Nullable Operation operation,
 		boolean only, RecordDefaults recordDefaults, Mapping mapping, boolean untilEmpty, @Nullable Long rateLimit,
-		Atomic atomic, Coalesce coalesce, boolean dryRun, @Nullable String label) {
+		Atomic atomic, Coalesce coalesce, boolean dryRun, @Nullable String label, @Nullable String replace) {
 
 	/** The operation of records that name none, in the texts of {@link #toRowTexts}. */
 	public static final String DEFAULT_OP = "defaultOp";
@@ -132,7 +135,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 				Setting.UNTIL.isFor(path) && Setting.UNTIL.take(query).isPresent(),
 				Setting.RATE_LIMIT.take(query).orElse(this.rateLimit), atomic,
 				Setting.COALESCE.take(query).orElse(this.coalesce), Setting.DRY_RUN.take(query).orElse(this.dryRun),
-				Setting.LABEL.take(query).orElse(this.label));
+				Setting.LABEL.take(query).orElse(this.label), takeReplace(query, path, only));
 	}
 
 	/**
@@ -177,6 +180,16 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 									+ ": keys of other operations expire by records of EXPIRE");
 		}
 		return value;
+	}
+
+	private static @Nullable String takeReplace(Function<String, @Nullable String> query, String path,
+			@Nullable Operation only) {
+		String pattern = (Setting.REPLACE.isFor(path)) ? Setting.REPLACE.take(query).orElse(null) : null;
+		if (pattern != null && only != null && (only.deletesKeys() || only.effect() == Effect.POP)) {
+			throw new InvalidSettingException(Setting.REPLACE.name(), "needs records that write keys, and " + only
+					+ " only removes: to remove all keys of a pattern, use from=scan&match=" + pattern + "&op=UNLINK");
+		}
+		return pattern;
 	}
 
 	private static boolean mayExpire(String path, @Nullable Operation only) {
@@ -248,7 +261,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		texts.forEach((name, values) -> left.put(name, new ArrayDeque<>(values)));
 		JobSettings bare = new JobSettings(1, FlushPolicy.close(), 1, Duration.ofSeconds(1), null, 0, 0,
 				Duration.ofSeconds(1), Results.ERRORS, operation, false, RecordDefaults.NONE, Mapping.NONE, false, null,
-				Atomic.NONE, Coalesce.AUTO, false, null);
+				Atomic.NONE, Coalesce.AUTO, false, null, null);
 		return bare.with((name) -> left.getOrDefault(name, new ArrayDeque<>(0)).poll(), "/v1/jobs", null, operations);
 	}
 

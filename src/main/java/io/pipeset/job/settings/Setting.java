@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Expiry;
+import io.pipeset.record.GlobPattern;
 import io.pipeset.record.Timestamps;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
@@ -155,6 +156,15 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	static final Setting<Boolean> DRY_RUN = row("dryRun", ALL_CALLS, Allowed.truth(), JobSettings::dryRun,
 			JobSettings::dryRun,
 			"Only reads and checks the records: valid ones are `unprocessed`. Redis is not needed.");
+
+	public static final Setting<String> REPLACE = add(new Setting<>("replace", false, WRITES, ALL_RECORDS,
+			Allowed.of(
+					"a glob-style pattern such as product:*, of at most " + GlobPattern.MAX_BYTES
+							+ " bytes, whose ranges in brackets are ASCII",
+					(text) -> (GlobPattern.parse(text) != null) ? text : null, NOT_EMPTY),
+			JobSettings::replace, null, null,
+			"When all records have run, removes the keys of this pattern that they did not write: see"
+					+ " [replace a dataset](jobs.md#replace-a-dataset)."));
 
 	static final Setting<String> LABEL = add(new Setting<>("label", false, ALL_CALLS, ALL_RECORDS,
 			Allowed.of("1 to 120 visible characters", Setting::label), JobSettings::label, null, null,

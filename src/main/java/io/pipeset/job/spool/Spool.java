@@ -39,6 +39,9 @@ public final class Spool {
 	 */
 	public static final String OF_JOB = ".job";
 
+	/** The extension of a file that no other process needs. */
+	public static final String OF_RUN = ".keys";
+
 	/** The extension of a file with the end of a job, which has the same effect. */
 	public static final String OF_END = ".end";
 
