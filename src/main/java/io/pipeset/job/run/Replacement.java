@@ -101,6 +101,7 @@ final class Replacement implements AutoCloseable {
 		}
 		catch (RuntimeException | Error ex) {
 			lanes.crashed(ex);
+			this.load.stop().becauseOfDefect(ex);
 		}
 		finally {
 			watch.end();
@@ -121,7 +122,9 @@ final class Replacement implements AutoCloseable {
 	/** Why nothing may be removed, as the end of a sentence; {@code null} if it may. */
 	private @Nullable String findObstacle() {
 		Counts counts = this.load.account().counts();
-		long failed = (isDryRun()) ? counts.rejected() : counts.errors();
+		// A record without an outcome, by a defect, may not have run either.
+		long failed = ((isDryRun()) ? counts.rejected() : counts.errors()) + this.job.progress().received()
+				- counts.received();
 		if (failed > 0 || !this.job.progress().isComplete() || !this.job.progress().ending().equals(Ending.COMPLETED)) {
 			return (failed > 0) ? failed + " of the records failed: fix the cause, and send all records again"
 					: "not all records were read: send them again";

@@ -1,5 +1,9 @@
 package io.pipeset.web.cluster;
 
+import java.util.Arrays;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
 import io.pipeset.redis.TestCluster;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
@@ -7,6 +11,7 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
@@ -28,6 +33,28 @@ class ClusterReplaceTests {
 	@AfterEach
 	void reset() {
 		cluster.reset();
+	}
+
+	/** Half of the keys are at the master that imports their slot already. */
+	@Test
+	void theKeysOfASlotThatMigratesAreReplaced() {
+		TestRedis from = cluster.master(0);
+		TestRedis to = cluster.master(1);
+		int slot = TestCluster.slot(cluster.tag(0, 0));
+		String[] keys = IntStream.range(0, 200)
+			.mapToObj((i) -> "{" + cluster.tag(0, 0) + "}:" + i)
+			.toArray(String[]::new);
+		Stream.of(keys).forEach((key) -> from.client().set(key, "v"));
+		cluster.begin(slot, from, to);
+		cluster.migrate(from, to, Arrays.copyOf(keys, 100));
+		JsonNode report = this.service
+			.ndjson("/v1/jobs?replace=*", "[\"SET\",\"" + keys[7] + "\",\"w\"]",
+					"[\"SET\",\"" + keys[107] + "\",\"w\"]")
+			.report();
+		assertThat(report.at("/replaced").toString()).isEqualTo("{\"kept\":2,\"removed\":198}");
+		assertThat(report.at("/counts/applied").asInt()).isEqualTo(2);
+		assertThat(to.client().keys("*")).containsExactly(keys[7]);
+		assertThat(from.client().keys("*")).containsExactly(keys[107]);
 	}
 
 	@ParameterizedTest

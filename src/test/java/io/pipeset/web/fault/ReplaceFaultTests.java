@@ -32,12 +32,16 @@ import static org.awaitility.Awaitility.await;
  * A removal that is cut off has removed no key that stays, goes on if it may, and can be
  * repeated.
  */
-@ServiceTest(properties = { "spring.data.redis.timeout=10m", "pipeset.defaults.timeout=10m" })
+@ServiceTest(properties = { "spring.data.redis.timeout=10m", "pipeset.defaults.timeout=10m",
+		"pipeset.pipeline.window-commands=1000" })
 class ReplaceFaultTests {
 
 	private static final int OLD = 20_000;
 
-	/** Each key has a reply of its own, and all other replies are fewer. */
+	/**
+	 * Each key has a reply of its own, and all other replies are fewer. Four lanes have
+	 * at most 8,000 commands without a reply, so that keys are left then.
+	 */
 	private static final int IN_THE_MIDDLE = 5000;
 
 	private static final String LOAD = "/pipeset/100?replace=keyA*";
@@ -66,7 +70,8 @@ class ReplaceFaultTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "&retries=3", "&retries=3&concurrency=4&batchSize=500", "&retries=3&atomic=batch" })
+	@ValueSource(strings = { "&retries=3", "&retries=3&concurrency=4&batchSize=500",
+			"&retries=3&atomic=batch&batchSize=500" })
 	void aRemovalGoesOnAfterALoss(String settings) throws Exception {
 		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, IN_THE_MIDDLE, 1);
 		CompletableFuture<Answer> load = start(settings);
@@ -74,8 +79,9 @@ class ReplaceFaultTests {
 		JsonNode report = load.get(60, TimeUnit.SECONDS).report();
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(100, 100, 0, 0, 0, 0));
 		assertThat(report.at("/replaced/kept").asInt()).isEqualTo(100);
-		assertThat(report.at("/replaced/removed").asInt()).isBetween(1000, OLD - 100);
-		assertThat(report.at("/fenced").asBoolean()).isTrue();
+		assertThat(report.at("/replaced/removed").asInt()).isBetween(OLD - 100 - 8000, OLD - 100);
+		// The connection of SCAN, which may be the one at that place, needs no fence.
+		assertThat(report.at("/fenced").asBoolean(true)).as(report.toString()).isTrue();
 		assertExact();
 	}
 
