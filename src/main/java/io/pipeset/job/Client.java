@@ -182,6 +182,7 @@ public final class Client {
 		if (input instanceof JobInput.Scanned) {
 			require(Right.SWEEPS);
 		}
+		requireReplace(settings);
 		Operation operation = settings.operation();
 		if (this.operations != null
 				&& (this.operations.isEmpty() || (settings.only() && operation != null && !mayRun(operation)))) {
@@ -194,6 +195,21 @@ public final class Client {
 		long records = Math.max(input.generated(), (declared != null) ? declared : 0);
 		if (records > this.limits.maxRecords) {
 			throw forbidden("run a job of " + records + " records", "limits.max-records", this.limits.maxRecords);
+		}
+	}
+
+	/**
+	 * Checks that a job may remove the keys that it does not write, if it has to. All
+	 * keys are scanned for that.
+	 * @throws JobRefusedException if the client may not
+	 */
+	public void requireReplace(JobSettings settings) {
+		if (settings.replace() == null) {
+			return;
+		}
+		require(Right.SWEEPS);
+		if (!mayRun(Operation.UNLINK)) {
+			throw forbidden("run UNLINK, which replace needs", "operations", operations());
 		}
 	}
 

@@ -13,6 +13,7 @@ import io.pipeset.report.JobClock;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Input;
 import io.pipeset.report.JobReport.Receipt;
+import io.pipeset.report.JobReport.Replaced;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
 import io.pipeset.report.Progress;
@@ -34,11 +35,17 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 		Counts settled = this.account.counts();
 		long unread = unread(settled);
 		Counts counts = counts(settled, unread);
-		long read = counts.received() - unread;
-		long done = (this.settings.dryRun()) ? read : settled.received() - unread;
+		Replaced replaced = this.account.replaced();
+		long removed = (replaced != null) ? replaced.removed() : 0;
+		long read = counts.received() - unread + removed;
+		long done = (this.settings.dryRun()) ? read : settled.received() - unread + removed;
+		if (this.account.isReplacing()) {
+			// It is not known how many keys there are.
+			return new Tally(counts, read, done, null, Double.NaN);
+		}
 		Long total = (this.settings.untilEmpty()) ? null : this.input.total();
 		if (total != null) {
-			return new Tally(counts, read, done, total, Progress.share(done, total));
+			return new Tally(counts, read, done, total + removed, Progress.share(done, total + removed));
 		}
 		// The share includes bytes after the last record that are read but not parsed.
 		double input = this.input.share() * Progress.share(done, read);
@@ -106,8 +113,9 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 		Long wouldRun = (this.settings.dryRun()) ? counts.unprocessed() - unread : null;
 		return new JobReport(this.id, state, counts, wouldRun, estimate, input, this.account.losses().found(), timings,
 				this.clock.latency(), this.account.sent(timings.totalMillis()), this.redis.name(), settings,
-				this.input.scan(), values, receipt, warnings, this.account.errorCodes().counts(), this.account.items(),
-				Math.max(0, this.account.itemsOmitted()), this.settings.dryRun());
+				this.input.scan(), this.account.replaced(), values, receipt, warnings,
+				this.account.errorCodes().counts(), this.account.items(), Math.max(0, this.account.itemsOmitted()),
+				this.settings.dryRun());
 	}
 
 }

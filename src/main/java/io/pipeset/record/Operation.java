@@ -366,6 +366,11 @@ public final class Operation {
 		return this.effect;
 	}
 
+	/** Whether a record leaves none of its keys. */
+	public boolean deletesKeys() {
+		return this == DEL || this == UNLINK || this == GETDEL || this == DELIFEQ;
+	}
+
 	/**
 	 * The command that adjacent records without options can be coalesced into.
 	 * @return {@link CoalescedCommand#NONE} if each record is a command of its own

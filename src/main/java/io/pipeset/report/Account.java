@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongPredicate;
+import java.util.function.Supplier;
 
+import io.pipeset.report.JobReport.Replaced;
 import io.pipeset.report.JobReport.Sent;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +72,7 @@ public final class Account {
 
 	private long writes;
 
-	private final Losses losses = new Losses();
+	private final Losses losses;
 
 	private final ErrorCodes errorCodes = new ErrorCodes();
 
@@ -79,6 +81,10 @@ public final class Account {
 	private @Nullable String transactionRefusal;
 
 	private @Nullable OutcomeLog log;
+
+	private volatile @Nullable Supplier<Replaced> replaced;
+
+	private volatile boolean replacing;
 
 	/**
 	 * Opens an account that lists items of any size.
@@ -105,11 +111,53 @@ public final class Account {
 	 */
 	public Account(Results results, int maxItems, long maxItemsBytes, boolean valuesApart,
 			LongPredicate reserveMemory) {
+		this(results, maxItems, maxItemsBytes, valuesApart, reserveMemory, new Losses());
+	}
+
+	private Account(Results results, int maxItems, long maxItemsBytes, boolean valuesApart, LongPredicate reserveMemory,
+			Losses losses) {
+		this.losses = losses;
 		this.results = results;
 		this.maxItems = maxItems;
 		this.maxItemsBytes = maxItemsBytes;
 		this.taken = new PopAccount(valuesApart);
 		this.reserveMemory = reserveMemory;
+	}
+
+	/**
+	 * An account of further commands of the same job, which are no records. It shares the
+	 * losses, and lists the first failure.
+	 */
+	public Account ofOtherCommands() {
+		Account account = new Account(Results.ERRORS, 1, Long.MAX_VALUE, false, (bytes) -> true, this.losses);
+		account.log = (this.log != null) ? this.log.ofConnections() : null;
+		return account;
+	}
+
+	/**
+	 * Notes that the job has begun to remove the keys that it did not write.
+	 * @param replaced returns the keys kept and removed so far; any thread may call it at
+	 * any time, and after the end of the job
+	 */
+	public void beginReplacing(Supplier<Replaced> replaced) {
+		this.replacing = true;
+		this.replaced = replaced;
+	}
+
+	/** Notes that no more keys are removed. */
+	public void endReplacing() {
+		this.replacing = false;
+	}
+
+	/** Whether keys are being removed now. */
+	public boolean isReplacing() {
+		return this.replacing;
+	}
+
+	/** The keys kept and removed so far; {@code null} if none were looked for. */
+	public @Nullable Replaced replaced() {
+		Supplier<Replaced> source = this.replaced;
+		return (source != null) ? source.get() : null;
 	}
 
 	/** Sets the log of each record's outcome. Call this before the first outcome. */

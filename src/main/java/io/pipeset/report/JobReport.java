@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param redis the name of the Redis that the job loads
  * @param scan how the keys were scanned; {@code null} if the records are not from a key
  * scan
+ * @param replaced what became of the keys of the pattern whose keys the job replaces;
+ * {@code null} if they were not looked for
  * @param values the popped values in their order; {@code null} for other jobs
  * @param receipt the time by which the caller must acknowledge the values; {@code null}
  * if there are none to acknowledge
@@ -36,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 public record JobReport(String jobId, JobState state, Counts counts, @Nullable Long wouldRun,
 		@Nullable Estimate estimate, @JsonUnwrapped Input input, @JsonUnwrapped Losses.Found losses, Timings timings,
 		JobClock.@Nullable Latency latency, @JsonUnwrapped Sent sent, String redis, Map<String, Object> settings,
-		@Nullable Scan scan, @Nullable List<Object> values, @Nullable Receipt receipt,
+		@Nullable Scan scan, @Nullable Replaced replaced, @Nullable List<Object> values, @Nullable Receipt receipt,
 		@JsonInclude(JsonInclude.Include.NON_EMPTY) List<Warning> warnings,
 		@JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Long> errorCodes, List<Item> items, long itemsOmitted,
 		@JsonIgnore boolean dryRun) {
@@ -71,8 +73,8 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	/** This report with another state. */
 	public JobReport in(JobState state) {
 		return new JobReport(this.jobId, state, this.counts, this.wouldRun, this.estimate, this.input, this.losses,
-				this.timings, this.latency, this.sent, this.redis, this.settings, this.scan, this.values, this.receipt,
-				this.warnings, this.errorCodes, this.items, this.itemsOmitted, this.dryRun);
+				this.timings, this.latency, this.sent, this.redis, this.settings, this.scan, this.replaced, this.values,
+				this.receipt, this.warnings, this.errorCodes, this.items, this.itemsOmitted, this.dryRun);
 	}
 
 	/**
@@ -81,8 +83,9 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	 */
 	public JobReport withoutLists() {
 		return new JobReport(this.jobId, this.state, this.counts, this.wouldRun, this.estimate, this.input, this.losses,
-				this.timings, this.latency, this.sent, this.redis, this.settings, this.scan, null, this.receipt,
-				this.warnings, this.errorCodes, List.of(), this.itemsOmitted + this.items.size(), this.dryRun);
+				this.timings, this.latency, this.sent, this.redis, this.settings, this.scan, this.replaced, null,
+				this.receipt, this.warnings, this.errorCodes, List.of(), this.itemsOmitted + this.items.size(),
+				this.dryRun);
 	}
 
 	/** This report with further warnings. */
@@ -91,9 +94,9 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 			return this;
 		}
 		return new JobReport(this.jobId, this.state, this.counts, this.wouldRun, this.estimate, this.input, this.losses,
-				this.timings, this.latency, this.sent, this.redis, this.settings, this.scan, this.values, this.receipt,
-				Stream.concat(this.warnings.stream(), more.stream()).toList(), this.errorCodes, this.items,
-				this.itemsOmitted, this.dryRun);
+				this.timings, this.latency, this.sent, this.redis, this.settings, this.scan, this.replaced, this.values,
+				this.receipt, Stream.concat(this.warnings.stream(), more.stream()).toList(), this.errorCodes,
+				this.items, this.itemsOmitted, this.dryRun);
 	}
 
 	/**
@@ -132,6 +135,16 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
 	public record Scan(int restarts, @Nullable Integer repeatedSlots) {
+
+	}
+
+	/**
+	 * What became of the keys of the setting {@code replace}.
+	 *
+	 * @param kept how many keys were found that the job has written
+	 * @param removed how many other keys were removed; in a dry run, would be removed
+	 */
+	public record Replaced(long kept, long removed) {
 
 	}
 

@@ -51,4 +51,37 @@ public interface OutcomeLog {
 	/** Flushes the entries of a sequence of records. */
 	void flush();
 
+	/**
+	 * A log for further commands of the same job, which are no records.
+	 * @return a log that only has their connections
+	 */
+	default OutcomeLog ofConnections() {
+		OutcomeLog all = this;
+		return new OutcomeLog() {
+
+			@Override
+			public void connected(String node, @Nullable Long clientId, @Nullable String runId) {
+				all.connected(node, clientId, runId);
+			}
+
+			@Override
+			public void sent(long index) {
+			}
+
+			@Override
+			public void ran(long index, boolean noop) {
+			}
+
+			@Override
+			public void failed(long index, Outcome outcome, Failure failure) {
+			}
+
+			@Override
+			public void flush() {
+				all.flush();
+			}
+
+		};
+	}
+
 }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The progress of a job. An analysis counts keys, a tuning counts runs, and all other
- * jobs count records.
+ * jobs count records, and the keys that {@code replace} removes.
  *
  * @param read how many were read
  * @param done how many have an outcome

@@ -191,7 +191,7 @@ final class Runs {
 	private JobSettings settings(RowSettings choice, @Nullable Operation operation, Atomic atomic) {
 		return new JobSettings(choice.batchSize(), choice.flush(), choice.concurrency(), this.timeout, null, 0, 0,
 				Duration.ofSeconds(1), Results.ERRORS, operation, operation != null, RecordDefaults.NONE, Mapping.NONE,
-				false, null, null, atomic, Coalesce.OFF, false, false, null, null);
+				false, null, null, atomic, Coalesce.OFF, false, false, null, null, null);
 	}
 
 }

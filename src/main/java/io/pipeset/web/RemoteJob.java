@@ -1,5 +1,7 @@
 package io.pipeset.web;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -136,13 +138,20 @@ final class RemoteJob implements JobHandle {
 		boolean dead = this.job.instance().equals(this.records.instance())
 				|| JobDirectory.query(() -> !this.records.isAlive(this.job.lease()));
 		ErrorResponseException problem = Problems.exception(Problem.HELD_ELSEWHERE,
-				"The job's records are on the disk of the instance that ran it, " + this.job.instance() + ((dead)
-						? ", which has ended. Start a process there with the same pipeset.spool.directory: it finds"
+				"The job's records are on the disk of the instance that ran it, " + this.job.instance()
+						+ ((dead) ? ", which has ended since " + lastRecorded()
+								+ ". Start a process there with the same pipeset.spool.directory: it finds"
 								+ " the job. Or post the file again, and cancel this job with DELETE /v1/jobs/"
-								+ this.job.status().jobId()
-						: ": send the request to that instance"));
+								+ this.job.status().jobId() : ": send the request to that instance"));
 		problem.getBody().setProperty("heldBy", this.job.instance());
 		return problem;
+	}
+
+	/** When the instance recorded the job last, for a message. */
+	private Instant lastRecorded() {
+		JobStatus status = this.job.status();
+		return Instant.ofEpochMilli(status.createdMillis() + status.progress().elapsedMillis())
+			.truncatedTo(ChronoUnit.SECONDS);
 	}
 
 	/** Reads the status of the job from its record, at most twice a second. */

@@ -81,13 +81,14 @@ class ArchitectureTests {
 			job.memory            | record record.memory report engine.pipeline engine.lane
 			job.pop               | record report engine.slab engine.pipeline engine.pipeline.call engine.servers engine.lane job.memory
 			job.sweep             | record record.memory report engine.pipeline engine.pipeline.call engine.lane engine.scan
+			job.replace           | record record.memory job.spool
 			job.input             | record record.body record.encoding record.mapping record.format record.memory report job.spool engine.lane job.memory job.pop job.sweep job.settings
 			job.settings          | record record.encoding record.body record.mapping record.format report engine.pipeline.flush
 			job                   | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers job.input job.memory job.settings job.spool record record.encoding record.body record.memory report
 			job.journal           | engine.lane engine.slab job job.input job.memory job.settings job.spool record record.body record.encoding record.format record.mapping record.memory report
 			job.directory         | engine.lane engine.pipeline engine.pipeline.call engine.servers engine.slab job job.control job.input job.journal job.memory job.settings job.spool record.memory report
 			job.callback          | job job.control job.directory job.settings
-			job.run               | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers engine.slab job job.control job.directory job.input job.journal job.memory job.pop job.settings job.spool record record.body record.mapping record.memory report
+			job.run               | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers engine.slab job job.control job.directory job.input job.journal job.memory job.pop job.replace job.settings job.spool job.sweep record record.body record.mapping record.memory report
 			keyspace              | record record.memory record.encoding report engine.slab engine.slab.lookup engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers engine.lane engine.scan job.memory job job.input job.settings job.run
 			tuning                | record record.encoding record.mapping report engine.slab engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers job.memory engine.lane job job.input job.settings job.run
 			web.problem           | engine.pipeline.call job job.settings

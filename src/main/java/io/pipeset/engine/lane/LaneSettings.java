@@ -19,6 +19,12 @@ import io.pipeset.engine.pipeline.flush.FlushPolicy;
 public record LaneSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, int retries,
 		int replicas, Duration replicasTimeout, boolean atomic, boolean coalesces) {
 
+	/** The same settings, by which each record has a command and a reply of its own. */
+	public LaneSettings withoutCoalescing() {
+		return new LaneSettings(this.batchSize, this.flush, this.concurrency, this.timeout, this.retries, this.replicas,
+				this.replicasTimeout, this.atomic, false);
+	}
+
 	int commandsPerWrite() {
 		return this.flush.commandsPerWrite(this.batchSize);
 	}

@@ -67,6 +67,8 @@ final class CallbackSender {
 
 	private static final Duration MAX_DELAY = Duration.ofMinutes(5);
 
+	private static final Duration REFUSAL_DELAY = Duration.ofSeconds(2);
+
 	private static final int GONE = 410;
 
 	private final CallbackQueue queue;
@@ -140,7 +142,8 @@ final class CallbackSender {
 				: "The URL is not " + UrlPrefixes.ALLOWED;
 		HttpClient http = this.http;
 		if (url == null || refusal != null) {
-			settle(callback, State.PENDING, refusal);
+			// Another instance may have other properties, during a rollout, and take it.
+			settle(callback, State.PENDING, callback.attempts(), REFUSAL_DELAY, refusal);
 		}
 		else if (http != null) {
 			Semaphore receiver = this.receivers.computeIfAbsent(url.getRawAuthority(),
@@ -225,20 +228,24 @@ final class CallbackSender {
 		return "The connection to the receiver was lost";
 	}
 
+	private void settle(PendingCallback callback, State state, @Nullable String error) {
+		settle(callback, state, callback.attempts() + 1, delay(callback.attempts()), error);
+	}
+
 	/**
 	 * Records an attempt, also if the control Redis can only be reached later.
 	 * @param state pending if the report is to be sent again, unless it was for too long
+	 * @param delay the time until the next attempt
 	 * @param error why the attempt failed; {@code null} if it did not
 	 */
-	private void settle(PendingCallback callback, State state, @Nullable String error) {
+	private void settle(PendingCallback callback, State state, int attempts, Duration delay, @Nullable String error) {
 		long now = System.currentTimeMillis();
 		long age = now - Objects.requireNonNullElse(callback.firstMillis(), now);
 		Duration left = CallbackQueue.RETRIED_FOR.minusMillis(age);
 		boolean over = left.isNegative() || left.isZero();
-		Duration delay = delay(callback.attempts());
 		Duration next = (state != State.PENDING || over) ? null : (delay.compareTo(left) < 0) ? delay : left;
-		CallbackState recorded = new CallbackState((state == State.PENDING && over) ? State.FAILED : state,
-				callback.attempts() + 1, error);
+		CallbackState recorded = new CallbackState((state == State.PENDING && over) ? State.FAILED : state, attempts,
+				error);
 		if (recorded.state() == State.FAILED) {
 			logger.atWarn()
 				.addKeyValue("jobId", callback.jobId())

@@ -115,6 +115,10 @@ public class InterruptedJobs {
 			if (files.containsKey(Spool.OF_JOB) && !ended.contains(id)) {
 				registerInterrupted(id, files);
 			}
+			SpoolFile ofRun = files.remove(Spool.OF_RUN);
+			if (ofRun != null) {
+				ofRun.close();
+			}
 			files.values().forEach((file) -> {
 				removed.add(file.name());
 				file.close();

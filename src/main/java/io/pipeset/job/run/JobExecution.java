@@ -77,11 +77,19 @@ final class JobExecution {
 
 	private final MemoryWarnings warnings;
 
+	/** {@code null} if the job has no setting {@code replace}. */
+	private final @Nullable Replacement replacement;
+
 	/** Whether the caller has allowed the first write. */
 	private boolean mayWrite;
 
+	/**
+	 * Prepares the run.
+	 * @param replacement closed at the end of the run; {@code null} for none
+	 */
 	JobExecution(RunningJob job, LaneContext context, JobLimits limits, Client client, Admission admission,
-			OperationFinder operations) {
+			OperationFinder operations, @Nullable Replacement replacement) {
+		this.replacement = replacement;
 		this.operations = (job.settings().dryRun()) ? withoutRedis(operations) : operations;
 		this.client = client;
 		this.job = job;
@@ -127,6 +135,24 @@ final class JobExecution {
 	}
 
 	EndedJob<JobReport> run(Caller caller) {
+		try (Replacement lastStage = this.replacement) {
+			runRecords(caller);
+			if (lastStage != null) {
+				lastStage.run(caller, () -> requestFirstWrite(caller));
+			}
+			if (this.context.account().bytesSent() > 0) {
+				this.context.nodes().look();
+				this.context.account().losses().master(this.context.nodes().failovers());
+			}
+			List<Warning> warnings = new ArrayList<>(this.job.input().warnings());
+			warnings.addAll(this.warnings.end());
+			Estimate estimate = (this.dryRun != null && !this.context.stop().isSet())
+					? this.dryRun.estimate(this.context.nodes(), warnings) : null;
+			return this.job.end(estimate, lastStage, warnings);
+		}
+	}
+
+	private void runRecords(Caller caller) {
 		long began = System.nanoTime();
 		if (this.context.nodes().isCluster()) {
 			this.context.account().losses().ofSeveralMasters();
@@ -160,15 +186,6 @@ final class JobExecution {
 			this.context.clock()
 				.read(System.nanoTime() - began - this.lanes.blockedNanos() - this.rateLimiter.waitedNanos());
 		}
-		if (this.context.account().bytesSent() > 0) {
-			this.context.nodes().look();
-			this.context.account().losses().master(this.context.nodes().failovers());
-		}
-		List<Warning> warnings = new ArrayList<>(this.job.input().warnings());
-		warnings.addAll(this.warnings.end());
-		Estimate estimate = (this.dryRun != null && !this.context.stop().isSet())
-				? this.dryRun.estimate(this.context.nodes(), warnings) : null;
-		return this.job.end(estimate, warnings);
 	}
 
 	private void endEarlier() {
@@ -260,8 +277,12 @@ final class JobExecution {
 
 	/** Counts the outcome of the record in an earlier run, if it has one. */
 	private boolean settleFromEarlierRun() throws IOException {
-		return this.earlier != null
+		boolean settled = this.earlier != null
 				&& this.earlier.settles(this.record, this.context.account(), this.admission.isKeyListable(this.record));
+		if (settled && this.replacement != null && this.record.rejection() == null) {
+			this.replacement.add(this.record);
+		}
+		return settled;
 	}
 
 	/**
@@ -274,6 +295,9 @@ final class JobExecution {
 		if (rejection != null) {
 			reject(rejection, malformed);
 			return true;
+		}
+		if (this.replacement != null) {
+			this.replacement.add(this.record);
 		}
 		if (this.dryRun != null) {
 			this.dryRun.add(this.record);

@@ -38,10 +38,12 @@ import io.pipeset.job.journal.OutcomeJournal;
 import io.pipeset.job.journal.SpooledRequest;
 import io.pipeset.job.memory.MemoryBudget;
 import io.pipeset.job.memory.MemoryShare;
+import io.pipeset.job.replace.WrittenKeys;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.spool.Spool;
 import io.pipeset.job.spool.SpoolException;
 import io.pipeset.job.spool.SpoolFile;
+import io.pipeset.record.GlobPattern;
 import io.pipeset.report.Account;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobReport;
@@ -134,6 +136,7 @@ public class Jobs {
 	 */
 	public EndedJob<JobReport> resume(JobOwner owner, InterruptedJob job, Caller caller) {
 		owner.client().requireBody(job.items().body().file().bytes());
+		owner.client().requireReplace(job.settings());
 		return run(job.id(), owner, job.input(), job.settings(), Values.IN_ITEMS, job.items(), caller);
 	}
 
@@ -207,7 +210,7 @@ public class Jobs {
 			Admission admission = new Admission(settings, this.scripts, this.limits, owner.client(),
 					this.nodes.isCluster(), caller.isPop() || settings.dryRun());
 			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, owner.client(), admission,
-					this.operations)
+					this.operations, replacement(job, context, owner.client()))
 				.run(caller);
 			owner.meters().jobEnds(ended.report().state(), account, job.clock());
 			JobTraces.end(trace, ended.report().state(), ended.report().counts());
@@ -221,6 +224,13 @@ public class Jobs {
 			active.stop();
 			trace.stop();
 		}
+	}
+
+	private @Nullable Replacement replacement(RunningJob job, LaneContext context, Client client) {
+		String text = job.settings().replace();
+		GlobPattern pattern = (text != null) ? GlobPattern.parse(text) : null;
+		return (text == null || pattern == null) ? null : new Replacement(job, context, client, text,
+				new WrittenKeys(pattern, this.spool, job.id() + Spool.OF_RUN, client.share(this.spool), job.memory()));
 	}
 
 	private static LaneSettings lanes(JobSettings settings) {

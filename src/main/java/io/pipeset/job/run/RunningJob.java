@@ -1,6 +1,7 @@
 package io.pipeset.job.run;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.job.EndedJob;
@@ -76,7 +77,7 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 
 	@Override
 	public boolean isSmall() {
-		return input().isSmall() && !isSlow();
+		return input().isSmall() && !isSlow() && settings().replace() == null;
 	}
 
 	/** Whether a limit may slow the job down. */
@@ -124,19 +125,27 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 	 * Creates the final report, once the job has no commands in flight.
 	 * @param estimate the memory that the records of a dry run would need, if it was
 	 * estimated
+	 * @param replacement the last stage of the job; {@code null} for none
 	 */
-	EndedJob<JobReport> end(@Nullable Estimate estimate, List<Warning> warnings) {
+	EndedJob<JobReport> end(@Nullable Estimate estimate, @Nullable Replacement replacement, List<Warning> warnings) {
+		boolean open = replacement != null && replacement.isOpen();
+		boolean removed = replacement != null && replacement.hasSent();
 		countMissing(progress().received() - account().leftOut());
 		Counts counts = account().counts();
 		Receipt receipt = input().handOver(account());
-		boolean settled = progress().isComplete()
+		boolean settled = progress().isComplete() && !open
 				&& (settings().dryRun() || (counts.unknown() == 0 && counts.unprocessed() == 0));
 		Ending stopped = this.stop.ending();
 		// A cancelled job did not itself lose the records that an earlier run has lost.
 		long unknown = counts.unknown()
 				- ((stopped != null && stopped.cause() == Cause.CANCELLED) ? account().unknownEarlier() : 0);
 		Ending ending = JobEnding.of(stopped, progress().ending(), unknown, account().losses().unconfirmed(),
-				account().bytesSent() > 0, settled);
+				account().bytesSent() > 0 || removed, settled);
+		if (open) {
+			ending = new Ending(ending.cause(),
+					ending.detail().replaceFirst("\\.?$", ".") + " All records have run, but not all keys of replace="
+							+ settings().replace() + " that they did not write are removed: send the request again");
+		}
 		JobState state = (this.stop.isTakenOver()) ? JobState.INTERRUPTED : ending.cause().state();
 		if (this.stop.isTakenOver() && stopped != null) {
 			ending = stopped;
@@ -147,8 +156,9 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 					+ " files stay in the spool: after the restart, resume it with POST /v1/jobs/" + id() + "/resume");
 			state = JobState.INTERRUPTED;
 		}
-		JobReport report = this.draft.finalReport(state, receipt, estimate, warnings);
-		boolean effective = counts.applied() > 0 || account().hasRunInPart();
+		JobReport report = this.draft.finalReport(state, receipt, estimate, (replacement != null)
+				? Stream.concat(warnings.stream(), replacement.warnings().stream()).toList() : warnings);
+		boolean effective = counts.applied() > 0 || account().hasRunInPart() || removed;
 		boolean touched = effective || counts.unknown() > 0 || hasRunScripts();
 		return new EndedJob<>(id(), report, ending, effective, touched, this.memory);
 	}

@@ -43,7 +43,7 @@ public final class JobDefaults {
 					results, operation(op), false,
 					new RecordDefaults(seconds(ttl), null, Setting.TTL_JITTER.parse(ttlJitter), encoding),
 					new Mapping(null, checked(nulls), CellSyntax.PLAIN, null, false), false, rateLimit, maxLatency,
-					atomic, coalesce, dryRun, false, null, null);
+					atomic, coalesce, dryRun, false, null, null, null);
 		}
 		catch (InvalidSettingException ex) {
 			throw new IllegalArgumentException(

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Description;
+import io.pipeset.record.Effect;
 import io.pipeset.record.Operation;
 import io.pipeset.record.OperationFinder;
 import io.pipeset.record.Record;
@@ -61,12 +62,14 @@ import org.jspecify.annotations.Nullable;
  * @param label the caller's name for the job; {@code null} if the caller gave none
  * @param callback the URL for the report of the ended job, whose query may hold a secret;
  * {@code null} for none
+ * @param replace the pattern of the keys to remove if no record wrote them; {@code null}
+ * for none
  */
 public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
 		int retries, int replicas, Duration replicasTimeout, Results results, @Nullable Operation operation,
 		boolean only, RecordDefaults recordDefaults, Mapping mapping, boolean untilEmpty, @Nullable Long rateLimit,
 		@Nullable Duration maxLatency, Atomic atomic, Coalesce coalesce, boolean dryRun, boolean estimate,
-		@Nullable String label, @Nullable URI callback) {
+		@Nullable String label, @Nullable URI callback, @Nullable String replace) {
 
 	/** The operation of records that name none, in the texts of {@link #toRowTexts}. */
 	public static final String DEFAULT_OP = "defaultOp";
@@ -145,7 +148,8 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 				Setting.MAX_LATENCY.take(query).orElse(this.maxLatency), atomic,
 				Setting.COALESCE.take(query).orElse(this.coalesce), Setting.DRY_RUN.take(query).orElse(this.dryRun),
 				(Setting.ESTIMATE.isFor(path)) ? Setting.ESTIMATE.take(query).orElse(this.estimate) : false,
-				Setting.LABEL.take(query).orElse(this.label), Setting.CALLBACK.take(query).orElse(this.callback));
+				Setting.LABEL.take(query).orElse(this.label), Setting.CALLBACK.take(query).orElse(this.callback),
+				takeReplace(query, path, only));
 	}
 
 	/**
@@ -190,6 +194,16 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 									+ ": keys of other operations expire by records of EXPIRE");
 		}
 		return value;
+	}
+
+	private static @Nullable String takeReplace(Function<String, @Nullable String> query, String path,
+			@Nullable Operation only) {
+		String pattern = (Setting.REPLACE.isFor(path)) ? Setting.REPLACE.take(query).orElse(null) : null;
+		if (pattern != null && only != null && (only.deletesKeys() || only.effect() == Effect.POP)) {
+			throw new InvalidSettingException(Setting.REPLACE.name(), "needs records that write keys, and " + only
+					+ " only removes: to remove all keys of a pattern, use from=scan&match=" + pattern + "&op=UNLINK");
+		}
+		return pattern;
 	}
 
 	private static boolean mayExpire(String path, @Nullable Operation only) {
@@ -266,7 +280,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		texts.forEach((name, values) -> left.put(name, new ArrayDeque<>(values)));
 		JobSettings bare = new JobSettings(1, FlushPolicy.close(), 1, Duration.ofSeconds(1), null, 0, 0,
 				Duration.ofSeconds(1), Results.ERRORS, operation, false, RecordDefaults.NONE, Mapping.NONE, false, null,
-				null, Atomic.NONE, Coalesce.AUTO, false, false, null, null);
+				null, Atomic.NONE, Coalesce.AUTO, false, false, null, null, null);
 		return bare.with((name) -> left.getOrDefault(name, new ArrayDeque<>(0)).poll(), "/v1/jobs", null, operations);
 	}
 

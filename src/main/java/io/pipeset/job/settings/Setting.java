@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Expiry;
+import io.pipeset.record.GlobPattern;
 import io.pipeset.record.Timestamps;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
@@ -165,6 +166,15 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	static final Setting<Boolean> ESTIMATE = add(new Setting<>("estimate", false, WRITES, ALL_RECORDS, Allowed.truth(),
 			JobSettings::estimate, JobSettings::estimate, "false",
 			"With `dryRun`: [estimates the memory](http.md#estimate) that the records need in Redis, from a sample."));
+
+	public static final Setting<String> REPLACE = add(new Setting<>("replace", false, WRITES, ALL_RECORDS,
+			Allowed.of(
+					"a glob-style pattern such as product:*, of at most " + GlobPattern.MAX_BYTES
+							+ " bytes, whose ranges in brackets are ASCII",
+					(text) -> (GlobPattern.parse(text) != null) ? text : null, NOT_EMPTY),
+			JobSettings::replace, null, null,
+			"When all records have run, removes the keys of this pattern that they did not write: see"
+					+ " [replace a dataset](jobs.md#replace-a-dataset)."));
 
 	static final Setting<String> LABEL = add(new Setting<>("label", false, ALL_CALLS, ALL_RECORDS,
 			Allowed.of("1 to 120 visible characters", Setting::label), JobSettings::label, null, null,

@@ -42,6 +42,9 @@ public final class Spool {
 	/** The extension of a file with the body of a job's request. */
 	public static final String OF_BODY = ".body";
 
+	/** The extension of a file that no other process needs. */
+	public static final String OF_RUN = ".keys";
+
 	/** The extension of a file with the end of a job, which has the same effect. */
 	public static final String OF_END = ".end";
 

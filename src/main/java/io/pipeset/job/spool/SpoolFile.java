@@ -6,9 +6,12 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -151,6 +154,26 @@ public final class SpoolFile implements Spool.Removable {
 		}
 		catch (IOException ex) {
 			throw Spool.diskFailure("read", ex);
+		}
+	}
+
+	/**
+	 * Maps the bytes written so far into memory, which changes the file. The mappings
+	 * stay valid until they are garbage, even after the file was closed; but they must
+	 * not be used after it was truncated.
+	 * @param pieceBytes the size of all mappings but the last one
+	 * @throws SpoolException if the disk fails
+	 */
+	public synchronized List<ByteBuffer> map(int pieceBytes) throws SpoolException {
+		try {
+			List<ByteBuffer> pieces = new ArrayList<>();
+			for (long from = 0; from < this.written; from += pieceBytes) {
+				pieces.add(channel().map(MapMode.READ_WRITE, from, Math.min(pieceBytes, this.written - from)));
+			}
+			return pieces;
+		}
+		catch (IOException ex) {
+			throw Spool.diskFailure("mapped", ex);
 		}
 	}
 

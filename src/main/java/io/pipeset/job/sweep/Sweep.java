@@ -2,6 +2,7 @@ package io.pipeset.job.sweep;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 import io.pipeset.engine.pipeline.call.KeyFilter;
 import io.pipeset.record.KeyPrefixes;
@@ -29,6 +30,9 @@ public final class Sweep {
 
 	private final KeyPrefixes permitted;
 
+	/** The keys to take of those that are permitted. */
+	private final Predicate<byte[]> wanted;
+
 	private volatile int restarts;
 
 	private volatile @Nullable Integer repeatedSlots;
@@ -43,12 +47,33 @@ public final class Sweep {
 	 */
 	public Sweep(KeyFilter filter, @Nullable Long limit, Operation operation, @Nullable Long ttl, List<String> options,
 			KeyPrefixes permitted) {
+		this(filter, limit, operation, ttl, options, permitted, (key) -> true);
+	}
+
+	private Sweep(KeyFilter filter, @Nullable Long limit, Operation operation, @Nullable Long ttl, List<String> options,
+			KeyPrefixes permitted, Predicate<byte[]> wanted) {
+		this.wanted = wanted;
 		this.permitted = permitted;
 		this.filter = filter;
 		this.limit = limit;
 		this.operation = operation;
 		this.ttl = ttl;
 		this.options = options;
+	}
+
+	/**
+	 * A sweep of UNLINK for a part of the keys.
+	 * @param permitted the keys that it may take; other keys are skipped
+	 * @param wanted the keys to take of these; the reading thread calls it for each key
+	 * that SCAN finds
+	 */
+	public static Sweep removing(KeyFilter filter, KeyPrefixes permitted, Predicate<byte[]> wanted) {
+		return new Sweep(filter, null, Operation.UNLINK, null, List.of(), permitted, wanted);
+	}
+
+	/** Whether the sweep takes a key that it {@link #permits}. */
+	boolean wants(byte[] key) {
+		return this.wanted.test(key);
 	}
 
 	/** Whether the sweep may take a key. */

@@ -192,7 +192,8 @@ class JobEndsTests {
 			.toList();
 		return new JobReport("a", JobState.COMPLETED, COUNTS, null, null, new Input(true, null, null),
 				new Losses.Found(null, null, null), new JobClock().timings(), null, new Sent(0, 0, 0, 0), "redis",
-				Map.of(), null, values, null, List.of(new Warning("EVICTED", null, "", 1L)), Map.of(), items, 0, false);
+				Map.of(), null, null, values, null, List.of(new Warning("EVICTED", null, "", 1L)), Map.of(), items, 0,
+				false);
 	}
 
 }

@@ -264,7 +264,7 @@ class RunningJobTests {
 			if (part) {
 				job.running.account().markRunInPart();
 			}
-			EndedJob<JobReport> ended = job.running.end(null, List.of());
+			EndedJob<JobReport> ended = job.running.end(null, null, List.of());
 			assertThat(ended.report().counts()).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
 			assertThat(ended.effective()).isEqualTo(part);
 			assertThat(ended.touched()).isEqualTo(part);
@@ -317,7 +317,7 @@ class RunningJobTests {
 				try {
 					Admission admission = new Admission(this.running.settings(), scripts, limits, anybody, false, true);
 					return new JobExecution(this.running, this.context, limits, anybody, admission,
-							OperationFinder.TABLE)
+							OperationFinder.TABLE, null)
 						.run(Caller.SERVICE);
 				}
 				finally {

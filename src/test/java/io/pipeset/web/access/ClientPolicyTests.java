@@ -64,6 +64,24 @@ class ClientPolicyTests {
 	}
 
 	@Test
+	void aLoadReplacesOnlyTheKeysOfItsClient() {
+		this.redis.set("order:old", "v");
+		this.redis.set("other:old", "theirs");
+		JsonNode report = this.orders.ndjson("/v1/jobs?replace=*", "[\"SET\",\"order:1\",\"v\"]").report();
+		assertThat(report.at("/replaced").toString()).isEqualTo("{\"kept\":1,\"removed\":1}");
+		assertThat(this.redis.keys("*")).containsExactlyInAnyOrder("order:1", "other:old");
+	}
+
+	@Test
+	void replacingKeysNeedsTheRightToSweepAndUnlink() {
+		assertThat(this.operator.ndjson("/v1/jobs?replace=*", "[\"SET\",\"a\",\"v\"]").refusal(403, "forbidden"))
+			.contains("pipeset.clients.operator.sweeps");
+		assertThat(this.billing.as(ClientTest.ANALYST)
+			.ndjson("/v1/jobs?replace=*", "[\"SET\",\"a\",\"v\"]")
+			.refusal(403, "forbidden")).contains("UNLINK", "pipeset.clients.analyst.operations");
+	}
+
+	@Test
 	void aRecordOfAnotherOperationIsForbiddenAndTheOthersRun() {
 		JsonNode report = this.orders
 			.ndjson("/v1/jobs", "[\"SET\",\"order:1\",\"v\"]", "[\"DEL\",\"order:1\"]",

@@ -179,7 +179,11 @@ class IdleSettingTests {
 
 		ESTIMATE("estimate", "true", Seen.IN_SETTINGS, "(?!SWEEP|PIPERPOP|LISTINPUT).*"),
 
+		REPLACE("replace", "none:*", Seen.IN_SETTINGS, "(?!SWEEP|PIPERPOP|LISTINPUT).*", "UNLINK|pop|delete"),
+
 		LABEL("label", "feed 7", Seen.IN_SETTINGS, ".*"),
+
+		CALLBACK("callback", "https://localhost/hook", Seen.IN_SETTINGS, "NONE", "Prefer: respond-async"),
 
 		NULLS("nulls", "empty", Seen.IN_ITEMS, "((ND)?JSON|CSV|TSV|TEMPLATES|EXPIRING_CSV|PIPESET)_.*"),
 
