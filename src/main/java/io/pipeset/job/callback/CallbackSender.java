@@ -143,7 +143,9 @@ final class CallbackSender {
 		HttpClient http = this.http;
 		if (url == null || refusal != null) {
 			// Another instance may have other properties, during a rollout, and take it.
-			settle(callback, State.PENDING, callback.attempts(), REFUSAL_DELAY, refusal);
+			// The
+			// delay is random, so that this one is not always the first to find it.
+			settle(callback, State.PENDING, callback.attempts(), randomly(REFUSAL_DELAY.toMillis(), 1), refusal);
 		}
 		else if (http != null) {
 			Semaphore receiver = this.receivers.computeIfAbsent(url.getRawAuthority(),
@@ -265,7 +267,12 @@ final class CallbackSender {
 	/** The delay after an attempt, with a random part. */
 	private static Duration delay(int attemptsBefore) {
 		long millis = Math.min(MAX_DELAY.toMillis(), FIRST_DELAY.toMillis() << Math.min(attemptsBefore, 6));
-		return Duration.ofMillis(millis - ThreadLocalRandom.current().nextLong(millis / 5));
+		return randomly(millis, 5);
+	}
+
+	/** A delay that is shorter by a random part, which is less than one in so many. */
+	private static Duration randomly(long millis, int part) {
+		return Duration.ofMillis(millis - ThreadLocalRandom.current().nextLong(millis / part));
 	}
 
 }

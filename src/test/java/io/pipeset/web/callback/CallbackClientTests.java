@@ -14,7 +14,8 @@ import org.springframework.test.context.DynamicPropertySource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A client has callbacks only under URLs that its policy and the service both allow. */
-@ServiceTest(properties = { ServiceTest.KEY + "=key-of-billing", "pipeset.callbacks.secret=" + CallbackTests.SECRETS,
+@ServiceTest(properties = { ServiceTest.KEY + "=key-of-billing", "spring.data.redis.database=7",
+		"pipeset.callbacks.secret=" + CallbackTests.SECRETS,
 		"pipeset.clients.billing.key-sha256=f7c28d1179e4b9f9b5df3f63b32285089c8f28b69f930e0a4e0e4b43e23d6ca6",
 		"pipeset.clients.orders.key-sha256=9d00f085fa34266c949e527a29d62334c2aa67b652266e3e42de6cbcdeab2144" })
 class CallbackClientTests {

@@ -32,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -55,8 +54,6 @@ class KilledReplicaCampaignTests {
 	 * The way of both to their data, as they would not know each other's jobs otherwise.
 	 */
 	private static final FaultProxy data = FaultProxy.open(TestRedis.shared());
-
-	private static final JsonMapper mapper = JsonMapper.builder().build();
 
 	@TempDir
 	static Path spools;
@@ -237,10 +234,10 @@ class KilledReplicaCampaignTests {
 			}
 			return;
 		}
-		assertItems(upload, report, service, location);
+		upload.assertItems(redis, report, service, location);
 		if (cancel) {
 			assertThat(service.delete(location).status()).isEqualTo(202);
-			assertItems(upload, ended(service, location), service, location);
+			upload.assertItems(redis, ended(service, location), service, location);
 			return;
 		}
 		Answer resumed = service.post(location + "/resume");
@@ -249,7 +246,7 @@ class KilledReplicaCampaignTests {
 			JsonNode last = ended(service, location);
 			assertThat(last.get("state").asString()).as(upload + last.toString()).isIn("completed", "failed");
 			assertThat(Answer.counts(last).received()).as(upload + last.toString()).isEqualTo(upload.size());
-			assertItems(upload, last, service, location);
+			upload.assertItems(redis, last, service, location);
 			BitSet all = new BitSet();
 			all.set(0, upload.size());
 			all.andNot(upload.bad());
@@ -265,35 +262,6 @@ class KilledReplicaCampaignTests {
 			long ran = Answer.counts(posted.report()).applied();
 			assertThat(upload.ran(redis).cardinality()).as(upload.toString()).isEqualTo(before.cardinality() + ran);
 		}
-	}
-
-	/** Each record without an item has run, and of the others as many as may have. */
-	private static void assertItems(RandomUpload upload, JsonNode report, Service service, String location) {
-		Answer answer = service.get(location + "/items");
-		assertThat(answer.status()).as(upload + answer.text()).isEqualTo(200);
-		Map<String, BitSet> items = new HashMap<>();
-		answer.text()
-			.lines()
-			.map((line) -> mapper.readTree(line).get("error"))
-			.forEach((error) -> items.computeIfAbsent(error.get("status").asString(), (status) -> new BitSet())
-				.set(error.get("index").asInt()));
-		BitSet unknown = items.getOrDefault("unknown", new BitSet());
-		BitSet rejected = items.getOrDefault("rejected", new BitSet());
-		BitSet unprocessed = items.getOrDefault("unprocessed", new BitSet());
-		BitSet applied = new BitSet();
-		applied.set(0, upload.size());
-		List.of(unknown, rejected, unprocessed).forEach(applied::andNot);
-		Counts counts = Answer.counts(report);
-		String job = upload + " " + counts + " " + report.get("state");
-		assertThat(applied.cardinality()).as(job).isEqualTo((int) counts.applied());
-		assertThat(rejected.cardinality()).as(job).isEqualTo((int) counts.rejected());
-		assertThat(unknown.cardinality()).as(job).isEqualTo((int) counts.unknown());
-		BitSet ran = upload.ran(redis);
-		applied.andNot(ran);
-		assertThat(applied).as("applied, and not there: " + job).isEqualTo(new BitSet());
-		rejected.or(unprocessed);
-		rejected.and(ran);
-		assertThat(rejected).as("not run, and there: " + job).isEqualTo(new BitSet());
 	}
 
 	/** A job that ran to its end has counted each record as it is. */

@@ -9,7 +9,9 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -17,8 +19,12 @@ import java.util.zip.GZIPOutputStream;
 
 import com.github.luben.zstd.Zstd;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.report.Counts;
+import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,6 +33,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * which of them have run, and how often.
  */
 final class RandomUpload {
+
+	private static final JsonMapper mapper = JsonMapper.builder().build();
 
 	private static final List<String> TYPES = List.of(Service.NDJSON, Service.JSON, "application/x-redis-resp",
 			"text/plain", "text/csv");
@@ -112,7 +120,15 @@ final class RandomUpload {
 	}
 
 	HttpRequest.Builder request(Service service) {
-		HttpRequest.Builder request = service.request(this.call).header("Content-Type", this.type);
+		return request(service, "");
+	}
+
+	/**
+	 * Makes a request.
+	 * @param settings further settings, each after an ampersand
+	 */
+	HttpRequest.Builder request(Service service, String settings) {
+		HttpRequest.Builder request = service.request(this.call + settings).header("Content-Type", this.type);
 		if (this.asynchronous) {
 			request.header("Prefer", "respond-async");
 		}
@@ -195,6 +211,35 @@ final class RandomUpload {
 			}
 		}
 		return ran;
+	}
+
+	/** Each record without an item has run, and of the others as many as may have. */
+	void assertItems(RedisCommands<String, String> redis, JsonNode report, Service service, String location) {
+		Answer answer = service.get(location + "/items");
+		assertThat(answer.status()).as(this + answer.text()).isEqualTo(200);
+		Map<String, BitSet> items = new HashMap<>();
+		answer.text()
+			.lines()
+			.map((line) -> mapper.readTree(line).get("error"))
+			.forEach((error) -> items.computeIfAbsent(error.get("status").asString(), (status) -> new BitSet())
+				.set(error.get("index").asInt()));
+		BitSet unknown = items.getOrDefault("unknown", new BitSet());
+		BitSet rejected = items.getOrDefault("rejected", new BitSet());
+		BitSet unprocessed = items.getOrDefault("unprocessed", new BitSet());
+		BitSet applied = new BitSet();
+		applied.set(0, size());
+		List.of(unknown, rejected, unprocessed).forEach(applied::andNot);
+		Counts counts = Answer.counts(report);
+		String job = this + " " + counts + " " + report.get("state");
+		assertThat(applied.cardinality()).as(job).isEqualTo((int) counts.applied());
+		assertThat(rejected.cardinality()).as(job).isEqualTo((int) counts.rejected());
+		assertThat(unknown.cardinality()).as(job).isEqualTo((int) counts.unknown());
+		BitSet ran = ran(redis);
+		applied.andNot(ran);
+		assertThat(applied).as("applied, and not there: " + job).isEqualTo(new BitSet());
+		rejected.or(unprocessed);
+		rejected.and(ran);
+		assertThat(rejected).as("not run, and there: " + job).isEqualTo(new BitSet());
 	}
 
 	@SafeVarargs
