@@ -9,7 +9,6 @@ import java.util.function.LongConsumer;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.pipeset.engine.pipeline.call.CallConnection;
 import io.pipeset.engine.pipeline.call.ConnectionLender;
-import io.pipeset.engine.pipeline.call.RedisCallException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,8 +69,10 @@ public final class LatencyProbe {
 			try {
 				this.lender.callMaster(this.replyTimeout, this::sendPings);
 			}
-			catch (RedisCallException ex) {
-				// A server that does not answer is slow.
+			catch (RuntimeException ex) {
+				// A server that does not answer is slow. The thread goes on, because
+				// later
+				// jobs need it too.
 				measured(System.nanoTime() - begunNanos);
 				pause(BACKOFF_NANOS);
 			}

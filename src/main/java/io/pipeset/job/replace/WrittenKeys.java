@@ -190,8 +190,12 @@ public final class WrittenKeys implements AutoCloseable {
 	 */
 	public boolean contain(byte[] key) {
 		MappedLongs fingerprints = this.sorted;
-		long at = (fingerprints != null) ? fingerprints.find(fingerprint(key, 0, key.length)) : -1;
-		if (fingerprints != null && at >= 0 && fingerprints.mark(at)) {
+		if (fingerprints == null) {
+			// A key of which nothing is known is not removed.
+			return true;
+		}
+		long at = fingerprints.find(fingerprint(key, 0, key.length));
+		if (at >= 0 && fingerprints.mark(at)) {
 			long before = this.kept;
 			this.kept = before + 1;
 		}

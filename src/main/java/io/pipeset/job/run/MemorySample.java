@@ -111,7 +111,9 @@ final class MemorySample {
 
 	private long bytes;
 
-	/** The bytes of records that are too large for the sample; they count as they are. */
+	/**
+	 * The bytes of records that are too large for the sample, which count as they are.
+	 */
 	private long largeBytes;
 
 	/**
@@ -124,12 +126,14 @@ final class MemorySample {
 
 	/** Adds a valid record, if its key is in the sample. */
 	void add(Record record) {
-		boolean isScript = record.operation() == Operation.EVALSHA;
-		if (isScript || record.keyCount() == 0 || Integer.numberOfLeadingZeros(mix(record.keyHash())) < this.zeros) {
+		if (record.operation() == Operation.EVALSHA || record.keyCount() == 0) {
 			return;
 		}
 		if (record.commandBytes() > MAX_BYTES / 2 || record.argumentCount() > MAX_ARGUMENTS) {
 			this.largeBytes += record.commandBytes();
+			return;
+		}
+		if (Integer.numberOfLeadingZeros(mix(record.keyHash())) < this.zeros) {
 			return;
 		}
 		int first = record.command().firstKey();
@@ -165,6 +169,10 @@ final class MemorySample {
 		if (this.keys.size() <= FEW_KEYS) {
 			SampledKey largest = Objects
 				.requireNonNull(this.keys.values().stream().max(Comparator.comparing(SampledKey::bytes)).orElse(null));
+			if (largest.commands.size() == 1) {
+				this.largeBytes += largest.bytes() << this.zeros;
+				this.keys.values().remove(largest);
+			}
 			forget(List.of(largest.commands.remove(largest.commands.size() - 1)));
 			return;
 		}

@@ -261,14 +261,14 @@ final class SpoolFolder {
 	/**
 	 * Moves files into this folder; if one cannot be moved, all are moved back. Each
 	 * becomes another file, because their process may still have them open if it is only
-	 * paused; bodies, which are large, are never changed.
+	 * paused; bodies are large, and never changed, and files of a run are not read again.
 	 */
 	private List<Path> move(List<Path> files) throws IOException {
 		List<Path> moved = new ArrayList<>();
 		try {
 			for (Path file : files) {
 				Path target = file(file.getFileName().toString());
-				if (file.toString().endsWith(Spool.OF_BODY)) {
+				if (file.toString().endsWith(Spool.OF_BODY) || file.toString().endsWith(Spool.OF_RUN)) {
 					Files.move(file, target);
 				}
 				else {

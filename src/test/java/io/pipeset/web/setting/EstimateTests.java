@@ -152,6 +152,16 @@ class EstimateTests {
 		assertThat(estimate.get("bytes").asLong()).isBetween(2L * value.length(), 2L * value.length() + 10_000);
 	}
 
+	/** So does one that the sample has room for, but not beside the others. */
+	@Test
+	void recordsThatFillTheSampleCount() {
+		String value = "x".repeat(1 << 20);
+		String body = IntStream.range(0, 15)
+			.mapToObj((i) -> "[\"SET\",\"k" + i + "\",\"" + value + "\"]")
+			.collect(Collectors.joining("\n"));
+		assertThat(report(ESTIMATE, body).at("/estimate/bytes").asLong()).isBetween(15L << 20, 20L << 20);
+	}
+
 	@Test
 	void itIsOnlyForDryRuns() {
 		assertThat(this.service.post("/v1/jobs?estimate=true", NDJSON, lines(1)).refusal(400, "invalid-setting"))
