@@ -322,11 +322,13 @@ public final class Spool {
 		return file.getFileName().toString().split("\\.", 2)[0];
 	}
 
-	/** Whether another process has taken over the folder of a file. */
+	/**
+	 * Whether another process has taken over the folder of a file. A folder that is only
+	 * gone was removed by hand.
+	 */
 	boolean isTakenOver(Path file) {
 		Path folder = file.toAbsolutePath().getParent();
-		return folder == null || !Files.isDirectory(folder)
-				|| this.claims.isClaimed(String.valueOf(folder.getFileName()));
+		return folder != null && this.claims.isClaimed(String.valueOf(folder.getFileName()));
 	}
 
 	private synchronized SpoolFolder folder() throws IOException {

@@ -8,11 +8,14 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
@@ -24,6 +27,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
+
+import org.springframework.util.FileSystemUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -132,6 +137,52 @@ class UnattendedResumeTests {
 			Path lock = folder.resolveSibling(folder.getFileName() + ".lock");
 			Path copy = Files.copy(lock, folder.resolveSibling("copy"));
 			Files.move(copy, lock, StandardCopyOption.REPLACE_EXISTING);
+		}
+	}
+
+	/** Until then, the record has the lease of the process that was killed. */
+	@Test
+	void aJobThatIsTakenOverWithoutTheControlRedisIsRecordedLater() throws Exception {
+		String location;
+		try (ServiceProcess process = start()) {
+			location = load(process.service(), "SET", "&rateLimit=1000");
+			awaitApplied(process.service(), location);
+			process.kill();
+		}
+		try (FaultProxy control = FaultProxy.open(redis)) {
+			control.stopAll();
+			Map<String, String> properties = new LinkedHashMap<>(redis.controlProperties());
+			properties.put("pipeset.control.port", String.valueOf(control.port()));
+			properties.put("pipeset.control.timeout", "1s");
+			String[] arguments = properties.entrySet()
+				.stream()
+				.map((property) -> "--" + property.getKey() + "=" + property.getValue())
+				.toArray(String[]::new);
+			try (ServiceProcess next = start(arguments);
+					ServiceProcess other = start("--pipeset.spool.directory=" + this.spool + "-of-the-other")) {
+				await().until(() -> next.service()
+					.get(location)
+					.json()
+					.at("/warnings/0/code")
+					.asString("")
+					.equals("NOT_RECORDED"));
+				control.heal();
+				awaitState(next.service(), location, "completed");
+				awaitState(other.service(), location, "completed");
+			}
+		}
+	}
+
+	/** Its jobs go on without their files: no other process has them. */
+	@Test
+	void aProcessWhoseFolderWasRemovedKeepsItsJobs() throws Exception {
+		try (ServiceProcess process = start()) {
+			// Each batch of its own asks for a connection, and finds the journal gone.
+			String location = load(process.service(), "SET", "&rateLimit=1000&batchSize=50");
+			awaitApplied(process.service(), location);
+			FileSystemUtils.deleteRecursively(folders().findFirst().orElseThrow());
+			awaitState(process.service(), location, "completed");
+			assertThat(Answer.counts(process.service().get(location).json()).applied()).isEqualTo(RECORDS);
 		}
 	}
 
