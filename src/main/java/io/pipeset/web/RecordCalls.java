@@ -37,6 +37,7 @@ import io.pipeset.report.JobKind;
 import io.pipeset.report.JobMeters;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
+import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
@@ -281,8 +282,8 @@ class RecordCalls {
 			EndedJob<JobReport> run = IdempotencyKey.withAdvice(job.get(), listed);
 			ended = true;
 			List<Warning> warnings = new ArrayList<>(this.recorder.keep(keyed.jobId));
-			// If the next process may resume the job, the key keeps its claim.
-			if (!this.recorder.isLeft(keyed.jobId)) {
+			// If another process has the job, or may resume it, the key keeps its claim.
+			if (run.report().state() != JobState.INTERRUPTED && !this.recorder.isLeft(keyed.jobId)) {
 				// The stored response has no warnings that may no longer be true when it
 				// is repeated.
 				warnings.addAll((run.touched()) ? settle(keyed, run.with(run.report().with(this.recorder.bestEffort())))

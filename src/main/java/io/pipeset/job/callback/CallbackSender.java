@@ -9,6 +9,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -148,7 +149,7 @@ final class CallbackSender {
 			settle(callback, State.PENDING, callback.attempts(), randomly(REFUSAL_DELAY.toMillis(), 1), refusal);
 		}
 		else if (http != null) {
-			Semaphore receiver = this.receivers.computeIfAbsent(url.getRawAuthority(),
+			Semaphore receiver = this.receivers.computeIfAbsent(url.getRawAuthority().toLowerCase(Locale.ROOT),
 					(name) -> new Semaphore(MAX_ATTEMPTS_PER_RECEIVER));
 			if (receiver.tryAcquire()) {
 				this.permits.acquireUninterruptibly();

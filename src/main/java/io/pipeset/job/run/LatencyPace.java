@@ -53,6 +53,8 @@ final class LatencyPace implements AutoCloseable {
 
 	private long decidedSent;
 
+	private boolean closed;
+
 	private boolean warm;
 
 	private boolean fell;
@@ -88,16 +90,22 @@ final class LatencyPace implements AutoCloseable {
 
 	/** Listens to the probes of the servers that are known now. */
 	synchronized void open() {
-		List<RedisNode> current = this.servers.get();
+		List<RedisNode> current = (this.closed) ? List.of() : this.servers.get();
 		if (!current.equals(this.probed)) {
-			close();
+			stopListening();
 			current.forEach((server) -> server.latency().add(this.listener));
 			this.probed = current;
 		}
 	}
 
+	/** A probe may still call {@link #measured} for a moment, which changes nothing. */
 	@Override
 	public synchronized void close() {
+		this.closed = true;
+		stopListening();
+	}
+
+	private void stopListening() {
 		this.probed.forEach((server) -> server.latency().remove(this.listener));
 		this.probed = List.of();
 	}

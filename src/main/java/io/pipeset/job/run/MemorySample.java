@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -38,6 +39,11 @@ final class MemorySample {
 
 	/** With fewer keys, the sample forgets records instead. */
 	private static final int FEW_KEYS = MAX_RECORDS / MAX_RECORDS_OF_KEY;
+
+	/**
+	 * Scripts may touch any key. The others may make a string of 512 MB by a few bytes.
+	 */
+	private static final Set<String> LEFT_OUT = Set.of("EVALSHA", "SETBIT", "SETRANGE", "BITFIELD");
 
 	/** The stack of Lua holds a few thousand values. */
 	private static final int MAX_ARGUMENTS = 5000;
@@ -126,7 +132,7 @@ final class MemorySample {
 
 	/** Adds a valid record, if its key is in the sample. */
 	void add(Record record) {
-		if (record.operation() == Operation.EVALSHA || record.keyCount() == 0) {
+		if (LEFT_OUT.contains(record.operation().word()) || record.keyCount() == 0) {
 			return;
 		}
 		if (record.commandBytes() > MAX_BYTES / 2 || record.argumentCount() > MAX_ARGUMENTS) {

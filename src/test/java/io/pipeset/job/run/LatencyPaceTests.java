@@ -3,6 +3,7 @@ package io.pipeset.job.run;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobClock.Latency;
@@ -82,6 +83,23 @@ class LatencyPaceTests {
 		assertThat(this.pace.perSecond()).as("rises from there").isGreaterThan(fastest / 50);
 		pings(13 * 20, LOW, 1e9);
 		assertThat(this.pace.perSecond()).as("5 seconds later").isGreaterThan(fastest / 3);
+	}
+
+	/** A PING that is answered while the job ends must not start the probe again. */
+	@Test
+	void aPaceThatIsClosedListensNoMore() {
+		AtomicInteger asked = new AtomicInteger();
+		LatencyPace closed = new LatencyPace(Duration.ofMillis(2), () -> {
+			asked.incrementAndGet();
+			return List.of();
+		}, new JobClock(), () -> 0, () -> this.nanos);
+		closed.open();
+		closed.close();
+		for (int i = 0; i < 100; i++) {
+			this.nanos += PERIOD.toNanos();
+			closed.measured(HIGH);
+		}
+		assertThat(asked).hasValue(1);
 	}
 
 	/** A slow upload must not gain a pace that it would use at once later. */
