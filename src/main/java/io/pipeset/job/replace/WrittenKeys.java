@@ -125,7 +125,15 @@ public final class WrittenKeys implements AutoCloseable {
 	}
 
 	private void fail(Exception ex) {
-		this.failure = ex.getMessage();
+		fail(String.valueOf(ex.getMessage()));
+	}
+
+	/**
+	 * Gives up, because a key cannot be noted.
+	 * @param reason a sentence without its full stop
+	 */
+	public void fail(String reason) {
+		this.failure = reason;
 		close();
 	}
 

@@ -279,8 +279,8 @@ final class JobExecution {
 	private boolean settleFromEarlierRun() throws IOException {
 		boolean settled = this.earlier != null
 				&& this.earlier.settles(this.record, this.context.account(), this.admission.isKeyListable(this.record));
-		if (settled && this.replacement != null && this.record.rejection() == null) {
-			this.replacement.add(this.record);
+		if (settled && this.replacement != null) {
+			this.replacement.addEarlier(this.record);
 		}
 		return settled;
 	}

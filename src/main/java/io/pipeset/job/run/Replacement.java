@@ -50,6 +50,9 @@ final class Replacement implements AutoCloseable {
 
 	private final Account removals;
 
+	/** The failovers before the job. */
+	private final int failovers;
+
 	private boolean begun;
 
 	private boolean finished;
@@ -69,11 +72,26 @@ final class Replacement implements AutoCloseable {
 		this.sweep = Sweep.removing(new KeyFilter(pattern, null), client.keys(), (key) -> !written.contain(key));
 		this.stop = (isDryRun()) ? new JobStop() : load.stop();
 		this.removals = load.account().ofOtherCommands();
+		this.failovers = load.nodes().failovers();
 	}
 
 	/** Notes the keys of a record that will run, or has run in an earlier run. */
 	void add(Record record) {
 		this.written.add(record);
+	}
+
+	/**
+	 * Notes the keys of a record that has run in an earlier run. If this process refuses
+	 * the record, because its limits are lower, the keys are unknown.
+	 */
+	void addEarlier(Record record) {
+		if (record.rejection() == null) {
+			add(record);
+		}
+		else {
+			this.written.fail("the keys of record " + record.index()
+					+ ", which ran earlier, cannot be read within the limits of this process");
+		}
 	}
 
 	/**
@@ -135,6 +153,9 @@ final class Replacement implements AutoCloseable {
 		}
 		if (this.written.isEmpty()) {
 			return "no record wrote a key of that pattern: to remove all keys of a pattern, send a sweep of UNLINK";
+		}
+		if (this.load.nodes().failovers() != this.failovers) {
+			return "another server became master while the job ran, and may not have all records: send them again";
 		}
 		return this.written.failure();
 	}
