@@ -34,6 +34,7 @@ class ClusterEstimateTests {
 	void noKeyIsLeft() {
 		assertThat(masters().flatMap((master) -> master.keys("pipeset:estimate:*").stream())).isEmpty();
 		masters().forEach((master) -> master.configSet("maxmemory", "0"));
+		cluster.reset();
 	}
 
 	private static Stream<RedisCommands<String, String>> masters() {

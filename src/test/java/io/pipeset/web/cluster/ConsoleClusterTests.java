@@ -6,6 +6,7 @@ import io.pipeset.redis.TestCluster;
 import io.pipeset.service.Browser;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,6 +23,11 @@ class ConsoleClusterTests {
 		this.service = service;
 	}
 
+	@AfterEach
+	void reset() {
+		cluster.reset();
+	}
+
 	@Test
 	void eachMasterIsShownWithItsSlots(Browser browser) {
 		this.service.post("/pipeset/100").report();
@@ -33,7 +39,6 @@ class ConsoleClusterTests {
 
 	@Test
 	void aPrefixIsDeletedFromAllMasters(Browser browser) {
-		cluster.nodes().forEach((node) -> node.client().flushall());
 		this.service
 			.ndjson("/v1/jobs",
 					IntStream.range(0, 300)
