@@ -32,7 +32,7 @@ public final class Client {
 
 	/** The service itself: only it may use {@link ReservedKeys reserved keys}. */
 	public static final Client SERVICE = new Client("service", null, KeyPrefixes.ANY, UrlPrefixes.ANY,
-			EnumSet.allOf(Right.class), Limits.NONE, false);
+			ClientSources.ANY, EnumSet.allOf(Right.class), Limits.NONE, false);
 
 	private static final Rejection RESERVED = new Rejection(Rejection.FORBIDDEN,
 			"a key of the record begins with 'pipeset:', which is reserved for the service: use another key");
@@ -45,6 +45,8 @@ public final class Client {
 	private final KeyPrefixes keys;
 
 	private final UrlPrefixes callbacks;
+
+	private final ClientSources sources;
 
 	private final Set<Right> rights;
 
@@ -64,14 +66,16 @@ public final class Client {
 	 * case; {@code null} for all
 	 * @param keys the keys that its records may have
 	 * @param callbacks the URLs that may get the reports of its jobs
+	 * @param sources from where its records may be fetched
 	 * @param shares whether there are other clients
 	 */
 	public Client(String name, @Nullable Set<String> operations, KeyPrefixes keys, UrlPrefixes callbacks,
-			Set<Right> rights, Limits limits, boolean shares) {
+			ClientSources sources, Set<Right> rights, Limits limits, boolean shares) {
 		this.name = name;
 		this.operations = (operations != null) ? Collections.unmodifiableSet(operations) : null;
 		this.keys = keys;
 		this.callbacks = callbacks;
+		this.sources = sources;
 		this.rights = Collections.unmodifiableSet(rights);
 		this.limits = limits;
 		this.shares = shares;
@@ -89,7 +93,7 @@ public final class Client {
 		if (!scripts) {
 			rights.remove(Right.SCRIPTS);
 		}
-		return new Client(NONE, null, KeyPrefixes.ANY, UrlPrefixes.ANY, rights, Limits.NONE, false);
+		return new Client(NONE, null, KeyPrefixes.ANY, UrlPrefixes.ANY, ClientSources.ANY, rights, Limits.NONE, false);
 	}
 
 	/** The name, which is not secret. */
@@ -105,6 +109,11 @@ public final class Client {
 	/** The URLs that may get the reports of its jobs, if the service allows them too. */
 	UrlPrefixes callbacks() {
 		return this.callbacks;
+	}
+
+	/** From where its records may be fetched, if the service allows it too. */
+	public ClientSources sources() {
+		return this.sources;
 	}
 
 	/**
@@ -291,7 +300,7 @@ public final class Client {
 	}
 
 	/** The full name of a property of this client. */
-	String property(String property) {
+	public String property(String property) {
 		return "pipeset.clients." + this.name + "." + property;
 	}
 

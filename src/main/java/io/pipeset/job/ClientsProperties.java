@@ -45,13 +45,17 @@ public record ClientsProperties(@DefaultValue Map<String, Policy> clients) {
 	 * @param tunings whether it may run tunings, which load Redis as fast as possible
 	 * @param callbacks prefixes of the URLs that may get the reports of its jobs, all of
 	 * them also under {@code pipeset.callbacks.allowed}; none if left out
+	 * @param sources prefixes of the URLs from which its records may be fetched, all of
+	 * them also under {@code pipeset.sources.urls}, and names of
+	 * {@code pipeset.sources.queries}; none if left out
 	 * @param limits its limits, in addition to those of the service
 	 */
 	public record Policy(@DefaultValue List<String> keySha256, @Nullable String certificate,
 			@Nullable Set<String> operations, @Nullable List<String> keyPrefixes,
 			@DefaultValue("false") boolean scripts, @DefaultValue("true") boolean sweeps,
 			@DefaultValue("false") boolean analyses, @DefaultValue("false") boolean tunings,
-			@DefaultValue List<String> callbacks, @DefaultValue PolicyLimits limits) {
+			@DefaultValue List<String> callbacks, @DefaultValue List<String> sources,
+			@DefaultValue PolicyLimits limits) {
 	}
 
 	/**

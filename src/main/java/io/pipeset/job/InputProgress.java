@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.pipeset.job.input.BodyLimitException;
+import io.pipeset.job.input.SourceException;
 import io.pipeset.job.spool.SpoolException;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.memory.MemoryLimitException;
@@ -123,6 +124,11 @@ public final class InputProgress {
 
 	public void unreadable(SpoolException ex) {
 		this.ending = new Ending(Cause.INTERNAL_SERVER_ERROR,
+				ex.getMessage() + "; " + read() + " records had been read, and ran");
+	}
+
+	public void sourceFailed(SourceException ex) {
+		this.ending = new Ending(Cause.SOURCE_FAILED,
 				ex.getMessage() + "; " + read() + " records had been read, and ran");
 	}
 

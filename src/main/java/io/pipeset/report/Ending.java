@@ -39,6 +39,9 @@ public record Ending(Cause cause, String detail) {
 		/** No more of the body arrived in time. */
 		STALLED(JobState.FAILED),
 
+		/** The source from which the service fetches the records has failed. */
+		SOURCE_FAILED(JobState.FAILED),
+
 		/** Redis refused a whole batch for one reason. */
 		REDIS_REFUSES(JobState.STOPPED),
 

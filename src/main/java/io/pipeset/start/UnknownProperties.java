@@ -21,6 +21,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
@@ -45,14 +46,12 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 
 	private static final String CONTROL = ROOT + ".control";
 
-	private static final ConfigurationPropertyName CLIENTS = ROOT.append("clients");
+	/** The properties with entries that have names of their own. */
+	private static final List<ConfigurationPropertyName> NAMED = List.of(ROOT.append("clients"),
+			ROOT.append("sources.queries"));
 
-	/**
-	 * The prefix of a client's properties. It has "name" instead of the client's name.
-	 */
-	private static final ConfigurationPropertyName CLIENT = CLIENTS.append("name");
-
-	private static final Pattern CLIENT_VARIABLE = Pattern.compile("PIPESET_CLIENTS_[^_]+_");
+	/** The name of an entry among the known properties. */
+	private static final String NAME = "name";
 
 	private static final Set<String> CONTROL_GROUPS = Set.of("Cluster", "Sentinel", "Ssl");
 
@@ -96,13 +95,11 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 			ConfigurationProperties properties = (type != null)
 					? AnnotatedElementUtils.findMergedAnnotation(type, ConfigurationProperties.class) : null;
 			if (type != null && properties != null && properties.prefix().startsWith(ROOT + ".")) {
-				for (Parameter value : type.getDeclaredConstructors()[0].getParameters()) {
-					add(known, properties.prefix(), value.getName(), value.getType());
-				}
+				addGroup(known, properties.prefix(), type);
 			}
 		}
 		addControl(known, CONTROL, DataRedisProperties.class);
-		addPolicy(known, CLIENT.toString(), ClientsProperties.Policy.class);
+		addGroup(known, ROOT.toString(), ClientsProperties.class);
 		return known;
 	}
 
@@ -119,11 +116,16 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 		}
 	}
 
-	/** Adds the settings of a client. */
-	private static void addPolicy(Map<String, Boolean> known, String prefix, Class<?> type) {
+	/** Adds the settings of a record, and of the records in it. */
+	private static void addGroup(Map<String, Boolean> known, String prefix, Class<?> type) {
 		for (Parameter value : type.getDeclaredConstructors()[0].getParameters()) {
-			if (value.getType().isRecord()) {
-				addPolicy(known, prefix + '.' + value.getName(), value.getType());
+			Class<?> entry = ResolvableType.forType(value.getParameterizedType()).asMap().getGeneric(1).resolve();
+			String name = prefix + '.' + DataObjectPropertyName.toDashedForm(value.getName());
+			if (entry != null) {
+				addGroup(known, name + '.' + NAME, entry);
+			}
+			else if (value.getType().isRecord()) {
+				addGroup(known, name, value.getType());
 			}
 			else {
 				add(known, prefix, value.getName(), value.getType());
@@ -146,17 +148,24 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 	private static boolean isSpellingOf(Map.Entry<String, Boolean> row, String name, boolean variable) {
 		if (variable) {
 			// Boot accepts names without dashes, and names with underscores instead.
-			String upper = CLIENT_VARIABLE.matcher(name.toUpperCase(Locale.ROOT))
-				.replaceFirst(variableName(CLIENT.toString()) + '_');
+			String upper = name.toUpperCase(Locale.ROOT);
+			for (ConfigurationPropertyName named : NAMED) {
+				String prefix = variableName(named.toString()) + '_';
+				upper = upper.replaceFirst("^" + prefix + "[^_]+_", prefix + NAME.toUpperCase(Locale.ROOT) + '_');
+			}
 			String single = (row.getValue()) ? upper.replaceFirst("_[0-9]+$", "") : upper;
 			return single.equals(variableName(row.getKey().replace("-", "")))
 					|| single.equals(variableName(row.getKey().replace('-', '_')));
 		}
 		ConfigurationPropertyName property = ConfigurationPropertyName.of(row.getKey());
 		ConfigurationPropertyName given = ConfigurationPropertyName.adapt(name, '.');
-		int client = CLIENT.getNumberOfElements();
-		ConfigurationPropertyName general = (CLIENTS.isAncestorOf(given) && given.getNumberOfElements() > client)
-				? CLIENT.append(given.subName(client)) : given;
+		ConfigurationPropertyName general = given;
+		for (ConfigurationPropertyName named : NAMED) {
+			int entry = named.getNumberOfElements() + 1;
+			if (named.isAncestorOf(given) && given.getNumberOfElements() > entry) {
+				general = named.append(NAME).append(given.subName(entry));
+			}
+		}
 		return general.equals(property)
 				|| (row.getValue() && property.isParentOf(general) && general.isLastElementIndexed());
 	}
@@ -169,7 +178,11 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 		String given = name.toLowerCase(Locale.ROOT).replace('_', '.');
 		return known.keySet()
 			.stream()
-			.sorted(Comparator.comparingInt((property) -> distance(given, property)))
+			// A name whose group is missing, then the spelling.
+			.sorted(Comparator
+				.comparing(
+						(String property) -> !property.replace("-", "").endsWith(given.substring(given.indexOf('.'))))
+				.thenComparingInt((property) -> distance(given, property)))
 			.limit(MAX_SUGGESTIONS)
 			.map((property) -> (variable) ? variableName(property.replace("-", "")) : property)
 			.collect(Collectors.joining(", "));

@@ -136,7 +136,7 @@ class AsyncJobs {
 			BiFunction<JobInput, Caller, EndedJob<?>> job) throws IOException {
 		answerPreference(response,
 				begin(client,
-						() -> (input instanceof UploadedRecords upload)
+						() -> (input instanceof UploadedRecords upload && upload.isUploaded())
 								? prepareUpload(client, id, upload, request, job)
 								: new Prepared((caller) -> job.apply(input, caller), () -> {
 								})));
@@ -187,7 +187,7 @@ class AsyncJobs {
 			NotResumable reason = null;
 			boolean checked = false;
 			try {
-				reason = this.interrupted.prepare(job);
+				reason = this.interrupted.prepare(job, client);
 				checked = reason == null;
 			}
 			finally {
@@ -207,6 +207,7 @@ class AsyncJobs {
 		Problem type = switch (reason.type()) {
 			case "gone" -> Problem.GONE;
 			case "redis-unreachable" -> Problem.REDIS_UNREACHABLE;
+			case "source-failed" -> Problem.SOURCE_FAILED;
 			case "limit" -> Problem.NO_ROOM;
 			default -> Problem.NOT_REPEATABLE;
 		};

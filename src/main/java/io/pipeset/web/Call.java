@@ -56,8 +56,13 @@ public enum Call {
 			Group.SHORTCUT, Answer.REPORT, Answer.ACCEPTED),
 
 	RUN_JOB(RequestMethod.POST, "/v1/jobs",
-			"Runs the records of the body. With `from=scan` it runs a record for each key that SCAN finds: see [sweeps](#sweeps).",
-			Body.UPLOAD, Group.UPLOAD, Answer.REPORT, Answer.ACCEPTED),
+			"Runs the records of the body. With `from=scan` it runs a record for each key that SCAN finds: see [sweeps](#sweeps)."
+					+ " With `from=url` or `from=query` it fetches the records itself: see [sources](sources.md).",
+			Body.UPLOAD, Group.JOB, Answer.REPORT, Answer.ACCEPTED),
+
+	LIST_SOURCES(RequestMethod.GET, "/v1/sources",
+			"Lists the URLs and queries from which the caller may have records fetched: see [sources](sources.md).",
+			Body.NONE, Group.EVERY, Answer.json(SourcesController.SourceList.class, "The sources.")),
 
 	LIST_JOBS(RequestMethod.GET, "/v1/jobs", "Lists the [jobs](jobs.md), the newest first.", Body.NONE, Group.LIST,
 			Answer.json(JobDirectory.JobList.class, "A page of the list.")),
@@ -197,7 +202,7 @@ public enum Call {
 			case LISTINPUT ->
 				join(List.of(count(limits.maxGenerated(), ShortcutsController.DEFAULT_PUSHES, "The number of values.")),
 						Setting.of(shortcut()));
-			case RUN_JOB -> join(SweepQuery.PARAMETERS, Setting.of(this.path));
+			case RUN_JOB -> join(JobsController.PARAMETERS, Setting.of(this.path));
 			case LIST_JOBS -> List.of(KnownJobsController.STATE, KnownJobsController.KIND, KnownJobsController.LIMIT,
 					KnownJobsController.AFTER);
 			case LIST_ITEMS -> List.of(KnownJobsController.STATUS);
@@ -309,6 +314,8 @@ public enum Call {
 				Problem.UNSUPPORTED_MEDIA_TYPE, Problem.UNSUPPORTED_CONTENT_ENCODING, Problem.COUNT_MISMATCH,
 				Problem.INSUFFICIENT_STORAGE),
 
+		JOB(UPLOAD, Problem.SOURCE_FAILED),
+
 		LIST(EVERY, Problem.INVALID_SETTING),
 
 		KNOWN(EVERY, Problem.NOT_FOUND, Problem.CONTROL_UNREACHABLE),
@@ -321,7 +328,7 @@ public enum Call {
 		PACE(CHANGE, Problem.INVALID_SETTING, Problem.FORBIDDEN),
 
 		RESUME(CHANGE, Problem.NOT_REPEATABLE, Problem.HELD_ELSEWHERE, Problem.GONE, Problem.REDIS_UNREACHABLE,
-				Problem.NO_ROOM, Problem.SHUTTING_DOWN),
+				Problem.NO_ROOM, Problem.SHUTTING_DOWN, Problem.SOURCE_FAILED),
 
 		RECEIPT(KNOWN, Problem.RECEIPT_PENDING, Problem.GONE, Problem.REDIS_REFUSES, Problem.REDIS_UNREACHABLE),
 

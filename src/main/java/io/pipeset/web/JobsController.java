@@ -1,19 +1,39 @@
 package io.pipeset.web;
 
 import java.io.IOException;
+import java.util.List;
+import java.util.stream.Stream;
 
+import io.pipeset.job.Client;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.run.Jobs;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
+import io.pipeset.job.source.QuerySources;
+import io.pipeset.job.source.UrlBody;
+import io.pipeset.job.source.UrlSources;
+import io.pipeset.record.format.RecordFormat;
+import io.pipeset.web.problem.Problem;
+import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 import org.springframework.web.bind.annotation.RestController;
 
-/** Handles the call that runs records of any operation, or a sweep. */
+/**
+ * Handles the call that runs records of any operation, from its body or from elsewhere.
+ */
 @RestController
 class JobsController {
+
+	/** The parameters that are no settings of all jobs. */
+	static final List<Setting<?>> PARAMETERS = Stream
+		.of(SweepQuery.PARAMETERS, UrlQuery.PARAMETERS, RowsQuery.PARAMETERS)
+		.flatMap(List::stream)
+		.distinct()
+		.toList();
+
+	private static final String[] NAMES = PARAMETERS.stream().map(Setting::name).toArray(String[]::new);
 
 	private final SettingsReader settings;
 
@@ -21,21 +41,84 @@ class JobsController {
 
 	private final RecordCalls calls;
 
-	JobsController(SettingsReader settings, Uploads uploads, RecordCalls calls) {
+	private final UrlSources urls;
+
+	private final QuerySources queries;
+
+	JobsController(SettingsReader settings, Uploads uploads, RecordCalls calls, UrlSources urls, QuerySources queries) {
+		this.queries = queries;
 		this.settings = settings;
 		this.uploads = uploads;
 		this.calls = calls;
+		this.urls = urls;
 	}
 
 	@CallMapping(Call.RUN_JOB)
 	void run(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		Query query = Query.of(request);
+		switch (Setting.FROM.take(query::take).orElse("body")) {
+			case "scan" -> runSweep(query, request, response);
+			case "query" -> runQuery(query, request, response);
+			case "url" -> runUrl(query, request, response);
+			default -> runUpload(query, request, response);
+		}
+	}
+
+	private void runUpload(Query query, HttpServletRequest request, HttpServletResponse response) throws IOException {
+		refuseParametersOfSources(query);
+		Uploads.refuseForeignSettings(query, RecordFormat.of(Uploads.mediaType(request)), true);
+		JobSettings settings = this.settings.read(query, Call.RUN_JOB.path(), null, NAMES);
+		JobInput input = this.uploads.open(request, this.calls.client(), settings.mapping(), null);
+		run(input, settings, request, response);
+	}
+
+	private static void refuseParametersOfSources(Query query) {
+		for (Setting<?> row : PARAMETERS) {
+			if (query.has(row.name())) {
+				throw Problems.exception(Problem.INVALID_SETTING, "'" + row.name() + "' has a meaning only with "
+						+ Setting.callsOf(row.name()).get(0).replaceFirst(".*\\?", ""));
+			}
+		}
+	}
+
+	private void runSweep(Query query, HttpServletRequest request, HttpServletResponse response) throws IOException {
 		SweepQuery sweep = SweepQuery.take(query);
-		Uploads.refuseForeignSettings(query, request, sweep == null);
-		JobSettings settings = this.settings.read(query, (sweep != null) ? Setting.SWEEP : Call.RUN_JOB.path(), null,
-				SweepQuery.NAMES);
-		JobInput input = (sweep != null) ? sweep.open(request, settings, this.calls.client())
-				: this.uploads.open(request, this.calls.client(), settings.mapping(), null);
+		Uploads.refuseForeignSettings(query, null, false);
+		JobSettings settings = this.settings.read(query, Setting.SWEEP, null, SweepQuery.NAMES);
+		run(sweep.open(request, settings, this.calls.client()), settings, request, response);
+	}
+
+	private void runUrl(Query query, HttpServletRequest request, HttpServletResponse response) throws IOException {
+		UrlQuery url = UrlQuery.take(query);
+		Client client = this.calls.client();
+		UrlBody body = url.open(request, this.urls, client);
+		boolean begun = false;
+		try {
+			RecordFormat format = (url.format() != null) ? url.format() : Uploads.format(body);
+			Uploads.refuseForeignSettings(query, format, true);
+			JobSettings settings = this.settings.read(query, Call.RUN_JOB.path(), null, UrlQuery.NAMES);
+			JobInput input = Uploads.open(body, this.urls.stored(body.version()), format, settings.mapping(),
+					AsyncJobs.isRequested(request));
+			run(input, settings, request, response);
+			begun = true;
+		}
+		finally {
+			if (!begun) {
+				body.close();
+			}
+		}
+	}
+
+	private void runQuery(Query query, HttpServletRequest request, HttpServletResponse response) throws IOException {
+		Client client = this.calls.client();
+		RowsQuery rows = RowsQuery.take(query, this.queries.of(client));
+		Uploads.refuseForeignSettings(query, RecordFormat.NDJSON, true);
+		JobSettings settings = this.settings.read(query, Call.RUN_JOB.path(), null, RowsQuery.NAMES);
+		run(rows.open(request, settings, this.queries, client), settings, request, response);
+	}
+
+	private void run(JobInput input, JobSettings settings, HttpServletRequest request, HttpServletResponse response)
+			throws IOException {
 		this.calls.run(input, settings, Jobs.Values.IN_ITEMS, request, response);
 	}
 

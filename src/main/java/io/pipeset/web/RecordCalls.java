@@ -149,8 +149,9 @@ class RecordCalls {
 					JobKind.RECORDS, request, response);
 		}
 		else {
-			this.async.begin(client, JobId.next(), input, request, response,
-					(taken, caller) -> this.jobs.run(owner, taken, settings, values, caller));
+			String id = JobId.next();
+			this.async.begin(client, id, input, request, response,
+					(taken, caller) -> this.jobs.run(id, owner, taken, settings, values, caller));
 		}
 	}
 
@@ -173,7 +174,7 @@ class RecordCalls {
 		}
 		this.recorder.enter(keyed.owner.client(), JobStatus.queued(keyed.jobId, settings.operationName(),
 				(settings.dryRun()) ? true : null, settings.label()));
-		if (input instanceof UploadedRecords upload) {
+		if (input instanceof UploadedRecords upload && upload.isUploaded()) {
 			upload.digestTo(keyed.digest);
 		}
 		else {
@@ -348,7 +349,7 @@ class RecordCalls {
 		if (answer == null) {
 			throw IdempotencyKey.inUse(claim);
 		}
-		if (input instanceof UploadedRecords upload) {
+		if (input instanceof UploadedRecords upload && upload.isUploaded()) {
 			try {
 				this.jobs.digest(client(), upload, digest, IdempotencyKey.bytes(answer.fingerprint()),
 						IdempotencyKey.isWhole(answer.fingerprint()));

@@ -184,6 +184,7 @@ final class Reports {
 			case MALFORMED_BODY -> Problem.MALFORMED_BODY;
 			case LIMIT -> Problem.TOO_LARGE;
 			case STALLED -> Problem.STALLED;
+			case SOURCE_FAILED -> Problem.SOURCE_FAILED;
 			case REDIS_REFUSES -> (effective) ? Problem.REDIS_REFUSES_THE_REST : Problem.REDIS_REFUSES;
 			case REDIS_LOST -> Problem.REDIS_LOST;
 			case REDIS_UNREACHABLE -> Problem.REDIS_UNREACHABLE;

@@ -18,6 +18,7 @@ import io.pipeset.job.settings.Setting;
 import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.record.format.RecordFormat;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
@@ -131,7 +132,8 @@ class ShortcutsController {
 			Operation operation, String count, LongFunction<GeneratedRecords> generator) throws IOException {
 		Query query = Query.of(request);
 		boolean generated = Uploads.hasNoRecords(request);
-		Uploads.refuseForeignSettings(query, request, !generated);
+		Uploads.refuseForeignSettings(query, (generated) ? null : RecordFormat.of(Uploads.mediaType(request)),
+				!generated);
 		JobSettings settings = this.settings.read(query, path, operation);
 		long records = count(count, this.limits.maxGenerated(), "max-generated");
 		if (generated) {

@@ -36,19 +36,10 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, boolean hasTtl, List<S
 	static final String[] NAMES = PARAMETERS.stream().map(Setting::name).toArray(String[]::new);
 
 	/**
-	 * Takes the parameters of a sweep.
-	 * @return {@code null} if the query asks for no sweep
+	 * Takes the parameters of a sweep, after {@code from}.
 	 * @throws ErrorResponseException if the parameters do not fit together
 	 */
-	static @Nullable SweepQuery take(Query query) {
-		if (Setting.FROM.take(query::take).isEmpty()) {
-			for (String name : NAMES) {
-				if (query.has(name)) {
-					throw invalid("'" + name + "' has a meaning only with from=scan");
-				}
-			}
-			return null;
-		}
+	static SweepQuery take(Query query) {
 		String match = Setting.MATCH.take(query::take)
 			.orElseThrow(() -> invalid("'match' is missing: from=scan needs the pattern of the keys, such as"
 					+ " match=cache:*, or match=* for all keys"));

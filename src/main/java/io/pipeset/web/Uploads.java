@@ -16,9 +16,13 @@ import io.pipeset.job.JobLimits;
 import io.pipeset.job.input.BodyEncoding;
 import io.pipeset.job.input.ByteLimit;
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.input.SpooledBody;
 import io.pipeset.job.input.UploadedRecords;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
+import io.pipeset.job.settings.UrlPrefixes;
+import io.pipeset.job.source.UrlBody;
+import io.pipeset.job.spool.StoredBytes;
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.format.RecordFormat;
@@ -69,8 +73,8 @@ class Uploads {
 		if (format == null) {
 			throw unsupportedType(request);
 		}
-		Charset charset = charset(request, format, mapping.header() != null);
-		BodyEncoding encoding = bodyEncoding(request);
+		Charset charset = charset(request.getContentType(), format, mapping.header() != null);
+		BodyEncoding encoding = bodyEncoding(encoding(request));
 		ByteLimit limit = this.limits.ofBodies().and(client.ofBodies());
 		long length = request.getContentLengthLong();
 		if (length > limit.most()) {
@@ -86,12 +90,54 @@ class Uploads {
 	}
 
 	/**
+	 * Opens the resource of a URL.
+	 * @param format the format that the request names; {@code null} for none
+	 * @param isKept whether another process may resume the job
+	 * @throws ErrorResponseException if the resource's type or encoding is refused
+	 */
+	static UploadedRecords open(UrlBody body, StoredBytes resource, RecordFormat format, Mapping mapping,
+			boolean isKept) {
+		String type = body.header(HttpHeaders.CONTENT_TYPE);
+		Charset charset = (RecordFormat.of(mediaType(type)) == format) ? charset(type, format, mapping.header() != null)
+				: StandardCharsets.UTF_8;
+		String encoding = body.header(HttpHeaders.CONTENT_ENCODING);
+		String file = UrlPrefixes.withoutQuery(body.version().url()).toLowerCase(Locale.ROOT);
+		boolean named = encoding.isEmpty() || encoding.equals("aws-chunked");
+		BodyEncoding found = bodyEncoding(
+				(!named) ? encoding : (file.endsWith(".gz") || mediaType(type).endsWith("gzip")) ? "gzip"
+						: (file.endsWith(".zst") || mediaType(type).endsWith("zstd")) ? "zstd" : "");
+		return UploadedRecords.of(body, new SpooledBody(resource, found, format, charset, body.version()), isKept);
+	}
+
+	/**
+	 * Finds the format of a resource: by its media type, unless that is a general one, or
+	 * else by its name.
+	 * @throws ErrorResponseException if neither says it
+	 */
+	static RecordFormat format(UrlBody body) {
+		String type = mediaType(body.header(HttpHeaders.CONTENT_TYPE));
+		String file = UrlPrefixes.withoutQuery(body.version().url());
+		RecordFormat ofType = RecordFormat.of(type);
+		RecordFormat ofFile = RecordFormat.ofFile(file);
+		RecordFormat found = (ofFile != null && (ofType == null || ofType == RecordFormat.TEXT)) ? ofFile : ofType;
+		if (found == null) {
+			String formats = Stream.of(RecordFormat.values())
+				.map(RecordFormat::label)
+				.collect(Collectors.joining(", "));
+			throw Problems.exception(Problem.UNSUPPORTED_MEDIA_TYPE,
+					file + " has the type '" + Excerpt.of(type) + "', and the end of its name is not known: say what"
+							+ " its records are by format=, one of " + formats);
+		}
+		return found;
+	}
+
+	/**
 	 * Refuses settings that do not apply to the format of the records.
 	 * @param query the query string, before the settings are read from it
-	 * @param uploads whether the records are an upload
+	 * @param format the format; {@code null} if it is unknown, or if there are none
+	 * @param uploads whether the records have a format
 	 */
-	static void refuseForeignSettings(Query query, HttpServletRequest request, boolean uploads) {
-		RecordFormat format = (uploads) ? RecordFormat.of(mediaType(request)) : null;
+	static void refuseForeignSettings(Query query, @Nullable RecordFormat format, boolean uploads) {
 		if (uploads && format == null) {
 			// The method that opens the body refuses it, with a better message.
 			return;
@@ -154,17 +200,16 @@ class Uploads {
 	 * @param namesColumns whether the setting {@code header} names the columns
 	 * @return the charset of the body
 	 */
-	private static Charset charset(HttpServletRequest request, RecordFormat format, boolean namesColumns) {
+	private static Charset charset(@Nullable String type, RecordFormat format, boolean namesColumns) {
 		Charset charset = StandardCharsets.UTF_8;
-		for (String parameter : parameters(request)) {
+		for (String parameter : parameters(type)) {
 			Charset found = (parameter.startsWith("charset=")) ? charset(format, parameter.substring(8)) : null;
 			if (found != null) {
 				charset = found;
 			}
 			else if (!parameter.equals((namesColumns) ? "header=absent" : "header=present")) {
-				throw Problems.exception(Problem.UNSUPPORTED_MEDIA_TYPE,
-						"Content-Type '" + Excerpt.of(mediaType(request)) + "' is not supported with '"
-								+ Excerpt.of(parameter) + "'" + remedy(parameter, format));
+				throw Problems.exception(Problem.UNSUPPORTED_MEDIA_TYPE, "Content-Type '" + Excerpt.of(mediaType(type))
+						+ "' is not supported with '" + Excerpt.of(parameter) + "'" + remedy(parameter, format));
 			}
 		}
 		return charset;
@@ -188,17 +233,15 @@ class Uploads {
 		}
 	}
 
-	private static List<String> parameters(HttpServletRequest request) {
-		String type = String.valueOf(request.getContentType());
-		return Arrays.stream(type.split(";", -1))
+	private static List<String> parameters(@Nullable String type) {
+		return Arrays.stream(String.valueOf(type).split(";", -1))
 			.skip(1)
 			.map((parameter) -> parameter.strip().replace("\"", "").toLowerCase(Locale.ROOT))
 			.filter((parameter) -> parameter.startsWith("charset=") || parameter.startsWith("header="))
 			.toList();
 	}
 
-	private static BodyEncoding bodyEncoding(HttpServletRequest request) {
-		String header = encoding(request);
+	private static BodyEncoding bodyEncoding(String header) {
 		BodyEncoding encoding = BodyEncoding.of(header);
 		String reason = (encoding != null) ? encoding.unavailable() : "it is not supported";
 		if (encoding == null || reason != null) {
@@ -231,7 +274,10 @@ class Uploads {
 	}
 
 	static String mediaType(HttpServletRequest request) {
-		String type = request.getContentType();
+		return mediaType(request.getContentType());
+	}
+
+	private static String mediaType(@Nullable String type) {
 		return (type != null) ? type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT) : "";
 	}
 

@@ -9,6 +9,8 @@ import io.pipeset.job.GeneratedProperties;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.pop.Receipts;
 import io.pipeset.job.run.JobOwner;
+import io.pipeset.job.source.QuerySources;
+import io.pipeset.job.source.UrlSources;
 import io.pipeset.report.JobMeters;
 
 import org.springframework.stereotype.Component;
@@ -40,8 +42,14 @@ public class WarmUpEndpoints {
 
 	private final RecordCalls records;
 
+	private final UrlSources urls;
+
+	private final QuerySources queries;
+
 	WarmUpEndpoints(JobCalls calls, JobLimits limits, Receipts receipts, SettingsReader settings, Uploads uploads,
-			RecordCalls records) {
+			RecordCalls records, UrlSources urls, QuerySources queries) {
+		this.queries = queries;
+		this.urls = urls;
 		this.calls = calls;
 		this.limits = limits;
 		this.receipts = receipts;
@@ -61,7 +69,8 @@ public class WarmUpEndpoints {
 		JobOwner own = new JobOwner(new JobMeters(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)),
 				Client.SERVICE, null);
 		RecordCalls records = this.records.forService(own);
-		this.calls.open(PREFIX, password, new JobsController(this.settings, this.uploads, records),
+		this.calls.open(PREFIX, password,
+				new JobsController(this.settings, this.uploads, records, this.urls, this.queries),
 				new ShortcutsController(this.limits, new GeneratedProperties(true), this.receipts, this.settings,
 						this.uploads, records));
 		return password;

@@ -82,11 +82,12 @@ class ArchitectureTests {
 			job.pop               | record report engine.slab engine.pipeline engine.pipeline.call engine.servers engine.lane job.memory
 			job.sweep             | record record.memory report engine.pipeline engine.pipeline.call engine.lane engine.scan
 			job.replace           | record record.memory job.spool
-			job.input             | record record.body record.encoding record.mapping record.format record.memory report job.spool engine.lane job.memory job.pop job.sweep job.settings
+			job.input             | record.json record record.body record.encoding record.mapping record.format record.memory report job.spool engine.lane job.memory job.pop job.sweep job.settings
 			job.settings          | record record.encoding record.body record.mapping record.format report engine.pipeline.flush
 			job                   | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers job.input job.memory job.settings job.spool record record.encoding record.body record.memory report
 			job.journal           | engine.lane engine.slab job job.input job.memory job.settings job.spool record record.body record.encoding record.format record.mapping record.memory report
-			job.directory         | engine.lane engine.pipeline engine.pipeline.call engine.servers engine.slab job job.control job.input job.journal job.memory job.settings job.spool record.memory report
+			job.source            | engine.lane engine.pipeline job job.input job.settings job.spool record.mapping report
+			job.directory         | job.source engine.lane engine.pipeline engine.pipeline.call engine.servers engine.slab job job.control job.input job.journal job.memory job.settings job.spool record.memory report
 			job.callback          | job job.control job.directory job.settings
 			job.run               | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers engine.slab job job.control job.directory job.input job.journal job.memory job.pop job.replace job.settings job.spool job.sweep record record.body record.mapping record.memory report
 			keyspace              | record record.memory record.encoding report engine.slab engine.slab.lookup engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers engine.lane engine.scan job.memory job job.input job.settings job.run
@@ -94,7 +95,7 @@ class ArchitectureTests {
 			web.problem           | engine.pipeline.call job job.settings
 			web.access            | record job job.settings web.problem
 			web.server            | record.body job.memory job job.input web.problem web.console job.run
-			web                   | job.control record record.encoding record.body record.mapping record.format report job.spool engine.pipeline engine.pipeline.call job.memory job.pop job.sweep engine.script job job.input job.settings keyspace tuning web.problem web.server job.run job.directory job.journal
+			web                   | job.source job.control record record.encoding record.body record.mapping record.format report job.spool engine.pipeline engine.pipeline.call job.memory job.pop job.sweep engine.script job job.input job.settings keyspace tuning web.problem web.server job.run job.directory job.journal
 			web.console           | ''
 			web.warm              | web
 			web.document          | record.format report job job.settings keyspace tuning web.problem web.console web

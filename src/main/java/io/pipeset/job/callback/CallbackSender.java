@@ -1,12 +1,10 @@
 package io.pipeset.job.callback;
 
-import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
@@ -18,10 +16,9 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 
-import javax.net.ssl.SSLException;
-
 import io.pipeset.job.Callbacks;
 import io.pipeset.job.Clients;
+import io.pipeset.job.HttpFailures;
 import io.pipeset.job.control.CallbackQueue;
 import io.pipeset.job.control.CallbackQueue.PendingCallback;
 import io.pipeset.job.control.CallbackState;
@@ -38,6 +35,7 @@ import org.springframework.boot.context.event.ApplicationStartedEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.stereotype.Component;
+import org.springframework.util.StringUtils;
 
 /**
  * Sends callbacks that are due, whichever instance had the job. Each attempt is
@@ -198,7 +196,8 @@ final class CallbackSender {
 	private void handle(PendingCallback callback, @Nullable HttpResponse<?> response, @Nullable Throwable failure) {
 		try {
 			if (response == null) {
-				settle(callback, State.PENDING, error(failure));
+				settle(callback, State.PENDING,
+						StringUtils.capitalize(HttpFailures.describe(failure, "the receiver", TIMEOUT)));
 				return;
 			}
 			int status = response.statusCode();
@@ -213,22 +212,6 @@ final class CallbackSender {
 		catch (RuntimeException | Error ex) {
 			logger.error("The attempt of a callback could not be recorded, and will be repeated", ex);
 		}
-	}
-
-	/** Describes a failure in fixed words, because its own may quote the URL. */
-	private static String error(@Nullable Throwable failure) {
-		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			if (cause instanceof HttpTimeoutException) {
-				return "The receiver did not answer within " + TIMEOUT.toSeconds() + " seconds";
-			}
-			if (cause instanceof ConnectException) {
-				return "The receiver cannot be reached";
-			}
-			if (cause instanceof SSLException) {
-				return "The receiver's TLS certificate or protocol is not accepted";
-			}
-		}
-		return "The connection to the receiver was lost";
 	}
 
 	private void settle(PendingCallback callback, State state, @Nullable String error) {
@@ -253,7 +236,7 @@ final class CallbackSender {
 			logger.atWarn()
 				.addKeyValue("jobId", callback.jobId())
 				.log("The report of job {} was not accepted by {} and is given up after {} attempts: {}",
-						callback.jobId(), callback.url().replaceFirst("^[^/]*//", "").replaceFirst("\\?.*", ""),
+						callback.jobId(), UrlPrefixes.withoutQuery(callback.url()).replaceFirst("^[^/]*//", ""),
 						recorded.attempts(), error);
 		}
 		Runnable step = () -> this.queue.record(callback.jobId(), recorded, now, next);

@@ -1,6 +1,7 @@
 package io.pipeset.job.directory;
 
 import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -20,17 +21,23 @@ import io.pipeset.engine.pipeline.RedisNode;
 import io.pipeset.engine.pipeline.call.NoConnectionException;
 import io.pipeset.engine.servers.RedisNodes;
 import io.pipeset.engine.slab.Slab;
+import io.pipeset.job.Client;
 import io.pipeset.job.JobLimits;
+import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.ServerOperations;
 import io.pipeset.job.directory.JobEnds.JobEnd;
+import io.pipeset.job.input.SourceException;
+import io.pipeset.job.input.UrlVersion;
 import io.pipeset.job.journal.JobItems;
 import io.pipeset.job.journal.JournalConnection;
 import io.pipeset.job.journal.OutcomeJournal;
 import io.pipeset.job.journal.SpooledRequest;
 import io.pipeset.job.memory.MemoryBudget;
 import io.pipeset.job.memory.MemoryShare;
+import io.pipeset.job.source.UrlSources;
 import io.pipeset.job.spool.Spool;
 import io.pipeset.job.spool.SpoolFile;
+import io.pipeset.job.spool.StoredBytes;
 import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.RedisIdentity;
 import jakarta.annotation.PostConstruct;
@@ -68,6 +75,8 @@ public class InterruptedJobs {
 
 	private final RedisIdentity redis;
 
+	private final UrlSources urls;
+
 	/** The jobs whose fences were raised. */
 	private final Set<InterruptedJob> fenced = Collections.newSetFromMap(new WeakHashMap<>());
 
@@ -75,7 +84,8 @@ public class InterruptedJobs {
 	private final Map<String, String> broken = new TreeMap<>();
 
 	InterruptedJobs(Spool spool, JobRegistry registry, JobLimits limits, MemoryBudget memory, RedisNodes nodes,
-			JobEnds ends, RedisIdentity redis, ServerOperations operations) {
+			JobEnds ends, RedisIdentity redis, ServerOperations operations, UrlSources urls) {
+		this.urls = urls;
 		this.operations = operations;
 		this.ends = ends;
 		this.redis = redis;
@@ -215,7 +225,8 @@ public class InterruptedJobs {
 	 */
 	private JobItems items(String id, SpoolFile file, SpooledRequest request, Map<String, SpoolFile> files)
 			throws IOException {
-		SpoolFile body = files.get(Spool.OF_BODY);
+		UrlVersion url = request.url();
+		StoredBytes body = (url != null) ? this.urls.stored(url) : files.get(Spool.OF_BODY);
 		if (body == null || body.bytes() != request.bodyBytes()) {
 			throw new IOException("its body is incomplete");
 		}
@@ -243,9 +254,15 @@ public class InterruptedJobs {
 	/**
 	 * Prepares a job to be resumed.
 	 * @param job a job that the caller has claimed
+	 * @param client the client that resumes it
 	 * @return why it cannot be resumed; {@code null} if it can
+	 * @throws JobRefusedException if the client may not use the job's URL any more
 	 */
-	public @Nullable NotResumable prepare(InterruptedJob job) {
+	public @Nullable NotResumable prepare(InterruptedJob job, Client client) {
+		UrlVersion url = job.items().body().url();
+		if (url != null) {
+			this.urls.require(client, URI.create(url.url()));
+		}
 		String missing = job.items().missing();
 		if (missing != null) {
 			return new NotResumable("gone", missing);
@@ -270,6 +287,10 @@ public class InterruptedJobs {
 		catch (MemoryLimitException ex) {
 			return new NotResumable("limit",
 					"Records that may have run cannot be read: " + ex.getMessage() + ". Resume the job later");
+		}
+		catch (SourceException ex) {
+			return new NotResumable("source-failed", "The job's records cannot be read again. " + ex.getMessage()
+					+ ". Resume the job later, or cancel it");
 		}
 		catch (IOException ex) {
 			return new NotResumable("gone", "The job's records cannot be read any more. " + ex.getMessage());

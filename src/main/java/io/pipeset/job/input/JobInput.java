@@ -19,7 +19,8 @@ import io.pipeset.report.JobReport.Warning;
 import org.jspecify.annotations.Nullable;
 
 /** The source of a job's records. */
-public sealed interface JobInput permits JobInput.Generated, JobInput.Popped, JobInput.Scanned, UploadedRecords {
+public sealed interface JobInput
+		permits JobInput.Generated, JobInput.Popped, JobInput.Scanned, QueriedRecords, UploadedRecords {
 
 	/** The most records of a small job. */
 	int SMALL_RECORDS = 1_000;
@@ -122,6 +123,13 @@ public sealed interface JobInput permits JobInput.Generated, JobInput.Popped, Jo
 	 */
 	default boolean isUploaded() {
 		return false;
+	}
+
+	/**
+	 * Closes what the input holds, also if it was never opened. Called once the job has
+	 * ended, or is refused.
+	 */
+	default void close() {
 	}
 
 	/** The name of the input, for messages. */

@@ -5,21 +5,23 @@ import java.io.InputStream;
 import java.nio.charset.Charset;
 
 import io.pipeset.job.settings.JobSettings;
-import io.pipeset.job.spool.SpoolFile;
+import io.pipeset.job.spool.StoredBytes;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.format.RecordFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
- * An upload that is on disk, so that its records can be read again.
+ * A body that is on disk or at a URL, so that its records can be read again.
  *
- * @param file the body as it was received, before inflation
+ * @param bytes the body as it was received, before inflation
  * @param encoding how the bytes are compressed
  * @param format the format of the records
  * @param charset the charset of the inflated bytes
+ * @param url the resource that the body is; {@code null} for one on disk
  */
-public record SpooledBody(SpoolFile file, BodyEncoding encoding, RecordFormat format,
-		Charset charset) implements AutoCloseable {
+public record SpooledBody(StoredBytes bytes, BodyEncoding encoding, RecordFormat format, Charset charset,
+		@Nullable UrlVersion url) implements AutoCloseable {
 
 	/**
 	 * Reads the records again.
@@ -27,18 +29,18 @@ public record SpooledBody(SpoolFile file, BodyEncoding encoding, RecordFormat fo
 	 * @param limit the limits of a record
 	 * @param inflatedLimit the most inflated bytes
 	 * @param records reads the records
-	 * @throws IOException if the file cannot be read, or {@code records} fails
+	 * @throws IOException if the body cannot be read, or {@code records} fails
 	 */
 	public void reread(JobSettings settings, RecordLimit limit, ByteLimit inflatedLimit, Reading records)
 			throws IOException {
-		try (InputStream bytes = this.file.open();
-				InputStream inflated = this.encoding.decompress(bytes, inflatedLimit, limit.memory())) {
+		try (InputStream stored = this.bytes.open();
+				InputStream inflated = this.encoding.decompress(stored, inflatedLimit, limit.memory())) {
 			records.read(RowItemReader.open(this.format, DecodedBody.of(inflated, this.charset), settings.operation(),
 					settings.mapping(), limit));
 		}
 	}
 
-	/** Closes a stream of the file. */
+	/** Closes a stream of the body. */
 	void closeQuietly(InputStream bytes) {
 		try {
 			bytes.close();
@@ -48,10 +50,10 @@ public record SpooledBody(SpoolFile file, BodyEncoding encoding, RecordFormat fo
 		}
 	}
 
-	/** Removes the file. */
+	/** Removes the body from the disk. */
 	@Override
 	public void close() {
-		this.file.close();
+		this.bytes.close();
 	}
 
 	/** Reads records. */

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.Charset;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 import io.pipeset.job.spool.SpoolFile;
@@ -14,7 +16,7 @@ import io.pipeset.record.memory.MemoryReservation;
 import io.pipeset.report.JobReport.Warning;
 import org.jspecify.annotations.Nullable;
 
-/** Records that a caller uploads. */
+/** Records in a body, which a caller uploads or the service fetches from a URL. */
 public final class UploadedRecords implements JobInput {
 
 	private static final int DIGEST_BUFFER_BYTES = 64 << 10;
@@ -34,6 +36,9 @@ public final class UploadedRecords implements JobInput {
 	private final @Nullable String jobId;
 
 	private final @Nullable SpooledBody spooled;
+
+	/** The body if the service fetches it; {@code null} for an upload. */
+	private final @Nullable FetchedBody fetched;
 
 	/** Digests the inflated bytes; {@code null} if no digest is needed. */
 	private @Nullable BodyDigest digest;
@@ -60,6 +65,7 @@ public final class UploadedRecords implements JobInput {
 		this.jobId = jobId;
 		this.spooled = spooled;
 		this.body = body;
+		this.fetched = (body instanceof FetchedBody source) ? source : null;
 		this.length = length;
 		this.encoding = encoding;
 		this.format = format;
@@ -74,19 +80,31 @@ public final class UploadedRecords implements JobInput {
 	 * @return an upload that has not begun
 	 */
 	public UploadedRecords from(String jobId, SpoolFile copy) {
-		UploadedRecords copied = of(jobId, new SpooledBody(copy, this.encoding, this.format, this.charset),
+		UploadedRecords copied = of(jobId, new SpooledBody(copy, this.encoding, this.format, this.charset, null),
 				this.declared);
 		copied.digest = this.digest;
 		return copied;
 	}
 
 	/**
-	 * An upload whose body is on disk already.
+	 * Records that the service fetches from a URL.
+	 * @param body the open resource
+	 * @param resource the same resource, to be read again
+	 * @param kept whether the job's outcomes are kept, so that another process can resume
+	 * it
+	 */
+	public static UploadedRecords of(FetchedBody body, SpooledBody resource, boolean kept) {
+		return new UploadedRecords(body, resource.bytes().bytes(), resource.encoding(), resource.format(),
+				resource.charset(), null, null, (kept) ? resource : null);
+	}
+
+	/**
+	 * Records whose body is stored already.
 	 * @param jobId the id of the job that will read it
 	 * @param declared how many records the caller has declared; {@code null} if none
 	 */
 	public static UploadedRecords of(String jobId, SpooledBody body, @Nullable Long declared) {
-		return new UploadedRecords(body.file().open(), body.file().bytes(), body.encoding(), body.format(),
+		return new UploadedRecords(body.bytes().open(), body.bytes().bytes(), body.encoding(), body.format(),
 				body.charset(), declared, jobId, body);
 	}
 
@@ -160,7 +178,12 @@ public final class UploadedRecords implements JobInput {
 
 	@Override
 	public void open(InputContext context, Consumer<RecordReader> records) {
-		StoppedUpload stopped = new StoppedUpload(context.job().stop(), context.job().executor(), context.caller());
+		FetchedBody source = this.fetched;
+		Runnable abort = (source != null) ? source::abort : () -> {
+		};
+		context.job().stop().add(abort);
+		StoppedUpload stopped = new StoppedUpload(context.job().stop(), context.job().executor(),
+				(source != null) ? Caller.SERVICE : context.caller());
 		try {
 			LendingInputStream lending = new LendingInputStream(this.body, context.lanes(), context.job().stop(),
 					context.memory());
@@ -169,6 +192,7 @@ public final class UploadedRecords implements JobInput {
 		}
 		finally {
 			stopped.end();
+			context.job().stop().remove(abort);
 			if (this.spooled != null) {
 				this.spooled.closeQuietly(this.body);
 			}
@@ -193,12 +217,29 @@ public final class UploadedRecords implements JobInput {
 	@Override
 	public List<Warning> warnings() {
 		RecordReader reader = this.reader;
+		List<Warning> warnings = new ArrayList<>((this.fetched != null) ? this.fetched.warnings() : List.of());
 		long transactions = (reader != null) ? reader.transactions() : 0;
-		return (transactions == 0) ? List.of() : List.of(new Warning("TRANSACTIONS_IGNORED", null,
-				"The body has " + transactions + " MULTI commands. MULTI and EXEC are ignored, and the commands between"
-						+ " them run like other records: clients may see a part of them, and a part of them may fail."
-						+ " For transactions, send atomic=batch.",
-				transactions));
+		if (transactions > 0) {
+			warnings.add(new Warning("TRANSACTIONS_IGNORED", null, "The body has " + transactions
+					+ " MULTI commands. MULTI and EXEC are ignored, and the commands between"
+					+ " them run like other records: clients may see a part of them, and a part of them may fail."
+					+ " For transactions, send atomic=batch.", transactions));
+		}
+		return warnings;
+	}
+
+	@Override
+	public void addTo(Map<String, Object> report) {
+		if (this.fetched != null) {
+			this.fetched.addTo(report);
+		}
+	}
+
+	@Override
+	public void close() {
+		if (this.fetched != null) {
+			this.fetched.closeQuietly();
+		}
 	}
 
 	@Override
@@ -208,7 +249,7 @@ public final class UploadedRecords implements JobInput {
 
 	@Override
 	public boolean isSmall() {
-		return !this.encoding.isCompressed() && this.length >= 0 && this.length <= SMALL_BYTES;
+		return this.fetched == null && !this.encoding.isCompressed() && this.length >= 0 && this.length <= SMALL_BYTES;
 	}
 
 	@Override
@@ -224,7 +265,7 @@ public final class UploadedRecords implements JobInput {
 
 	@Override
 	public boolean isUploaded() {
-		return true;
+		return this.fetched == null;
 	}
 
 	@Override

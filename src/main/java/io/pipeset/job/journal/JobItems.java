@@ -209,7 +209,7 @@ public final class JobItems implements Spool.Removable {
 		try {
 			this.body.reread(this.settings, this.limits.ofRecords(memory, this.database, this.operations),
 					this.limits.ofInflatedBodies(), (records) -> {
-						while (found.get() == null && records.read(record)) {
+						while (found.get() == null && isReadAgain(record) && records.read(record)) {
 							boolean mayHaveRun = outcomes.next().mayRunAgain();
 							if (record.rejection() == null) {
 								this.settings.admit(record);
@@ -227,6 +227,14 @@ public final class JobItems implements Spool.Removable {
 			// The job fails at the same record.
 		}
 		return found.get();
+	}
+
+	/**
+	 * Whether the record after this one is read before the job is resumed. Of a resource,
+	 * which may be far away, only the records that were read before are.
+	 */
+	private boolean isReadAgain(Record last) {
+		return this.body.url() == null || last.index() + 1 < this.journal.records();
 	}
 
 	private void add(Record record, List<Slab> sent, MemoryShare memory) {
@@ -475,7 +483,7 @@ public final class JobItems implements Spool.Removable {
 
 	@Override
 	public @Nullable String client() {
-		return this.body.file().client();
+		return this.body.bytes().client();
 	}
 
 	/** Removes the body and the journal. */

@@ -14,12 +14,14 @@ import java.util.Objects;
 import io.pipeset.job.Client;
 import io.pipeset.job.input.BodyEncoding;
 import io.pipeset.job.input.SpooledBody;
+import io.pipeset.job.input.UrlVersion;
 import io.pipeset.job.settings.InvalidSettingException;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.job.spool.Spool;
 import io.pipeset.job.spool.SpoolException;
 import io.pipeset.job.spool.SpoolFile;
+import io.pipeset.job.spool.StoredBytes;
 import io.pipeset.record.Description;
 import io.pipeset.record.Operation;
 import io.pipeset.record.OperationFinder;
@@ -47,17 +49,18 @@ import tools.jackson.databind.json.JsonMapper;
  * must name one
  * @param described what a server has said of the operations that the settings name;
  * {@code null} in a file of an older version that only knew the table
+ * @param url the resource that is the body; {@code null} if the body is in the spool
  */
 public record SpooledRequest(@Nullable String client, long createdMillis, long bodyBytes, BodyEncoding encoding,
 		RecordFormat format, @Nullable String charset, @Nullable Long declared, Map<String, List<String>> settings,
-		@Nullable String operation, @Nullable Map<String, Description> described) {
+		@Nullable String operation, @Nullable Map<String, Description> described, @Nullable UrlVersion url) {
 
 	private static final JsonMapper mapper = JsonMapper.builder().build();
 
 	public static SpooledRequest of(Client client, SpooledBody body, @Nullable Long declared, JobSettings settings) {
-		return new SpooledRequest(client.name(), System.currentTimeMillis(), body.file().bytes(), body.encoding(),
+		return new SpooledRequest(client.name(), System.currentTimeMillis(), body.bytes().bytes(), body.encoding(),
 				body.format(), body.charset().name(), declared, settings.toTexts(), name(settings.operation()),
-				settings.described());
+				settings.described(), body.url());
 	}
 
 	private static @Nullable String name(@Nullable Operation operation) {
@@ -85,13 +88,13 @@ public record SpooledRequest(@Nullable String client, long createdMillis, long b
 
 	/**
 	 * The body of the request.
-	 * @param file the bytes of the body
+	 * @param bytes the bytes of the body
 	 * @throws OtherVersionException if this JVM does not know the charset
 	 */
-	public SpooledBody body(SpoolFile file) throws OtherVersionException {
+	public SpooledBody body(StoredBytes bytes) throws OtherVersionException {
 		try {
-			return new SpooledBody(file, this.encoding, this.format,
-					(this.charset != null) ? Charset.forName(this.charset) : StandardCharsets.UTF_8);
+			return new SpooledBody(bytes, this.encoding, this.format,
+					(this.charset != null) ? Charset.forName(this.charset) : StandardCharsets.UTF_8, this.url);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new OtherVersionException("the charset '" + this.charset + "' is not known here", ex);

@@ -19,6 +19,7 @@ import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.Caller.Watch;
 import io.pipeset.job.input.InputContext;
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.input.SourceException;
 import io.pipeset.job.journal.EarlierOutcomes;
 import io.pipeset.job.memory.MemoryShare;
 import io.pipeset.job.pop.PopBudget;
@@ -269,6 +270,9 @@ final class JobExecution {
 		}
 		catch (SpoolException ex) {
 			this.progress.unreadable(ex);
+		}
+		catch (SourceException ex) {
+			this.progress.sourceFailed(ex);
 		}
 		catch (IOException ex) {
 			this.progress.brokeOff(ex);

@@ -124,8 +124,13 @@ public class Jobs {
 	 */
 	public EndedJob<JobReport> run(String fresh, JobOwner owner, JobInput input, JobSettings settings, Values values,
 			Caller caller) {
-		String id = input.jobId(fresh);
-		return run(id, owner, input, settings, values, items(id, owner.client(), input, settings), caller);
+		try {
+			String id = input.jobId(fresh);
+			return run(id, owner, input, settings, values, items(id, owner.client(), input, settings), caller);
+		}
+		finally {
+			input.close();
+		}
 	}
 
 	/**
@@ -135,9 +140,15 @@ public class Jobs {
 	 * @throws JobRefusedException if the job may not begin; it stays interrupted
 	 */
 	public EndedJob<JobReport> resume(JobOwner owner, InterruptedJob job, Caller caller) {
-		owner.client().requireBody(job.items().body().file().bytes());
+		owner.client().requireBody(job.items().body().bytes().bytes());
 		owner.client().requireReplace(job.settings());
-		return run(job.id(), owner, job.input(), job.settings(), Values.IN_ITEMS, job.items(), caller);
+		JobInput input = job.input();
+		try {
+			return run(job.id(), owner, input, job.settings(), Values.IN_ITEMS, job.items(), caller);
+		}
+		finally {
+			input.close();
+		}
 	}
 
 	private EndedJob<JobReport> run(String id, JobOwner owner, JobInput input, JobSettings settings, Values values,

@@ -63,6 +63,12 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	/** The path of a sweep, a job on the keys that SCAN finds. */
 	public static final String SWEEP = "/v1/jobs?from=scan";
 
+	/** The path of a job whose records the service fetches from a URL. */
+	public static final String FROM_URL = "/v1/jobs?from=url";
+
+	/** The path of a job whose records are the rows of a query. */
+	public static final String FROM_QUERY = "/v1/jobs?from=query";
+
 	/** The calls whose records may be SET and HSET. */
 	private static final List<String> WRITES = List.of("/v1/jobs", "/pipeset", "/pipehset");
 
@@ -182,9 +188,10 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 
 	/** A report has it without its query, which may hold a secret. */
 	public static final Setting<URI> CALLBACK = add(new Setting<>("callback", false, ALL_CALLS, ALL_RECORDS,
-			Allowed.of(UrlPrefixes.ALLOWED, Setting::callback,
+			Allowed.of(UrlPrefixes.ALLOWED,
+					(text) -> url("callback", text, UrlPrefixes.MAX_URL_LENGTH, UrlPrefixes.ALLOWED),
 					Map.of("type", "string", "format", "uri", "maxLength", UrlPrefixes.MAX_URL_LENGTH)),
-			(settings) -> (settings.callback() != null) ? settings.callback().toString().replaceFirst("\\?.*", "")
+			(settings) -> (settings.callback() != null) ? UrlPrefixes.withoutQuery(settings.callback().toString())
 					: null,
 			null, null,
 			"With `Prefer: respond-async`: where the report is [posted](jobs.md#callback) when the job has ended."));
@@ -271,8 +278,23 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			Allowed.duration("1s", "24h", "90s"), "60s",
 			"How long the caller of a reliable pop has to acknowledge its values.");
 
-	public static final Setting<String> FROM = parameter("from", List.of(SWEEP), Allowed.words("scan"), null,
-			"Runs the operation on the keys that SCAN finds: see [sweeps](sweeps.md).");
+	public static final Setting<String> FROM = parameter("from", List.of(SWEEP, FROM_URL, FROM_QUERY),
+			Allowed.words("scan", "url", "query"), null,
+			"Where the records come from instead of the body: the keys that SCAN finds ([sweeps](sweeps.md)), or a URL or the rows of a query ([sources](sources.md)).");
+
+	public static final Setting<URI> URL = parameter("url", List.of(FROM_URL),
+			Allowed.of(UrlPrefixes.ALLOWED_SIGNED,
+					(text) -> url("url", text, UrlPrefixes.MAX_SIGNED_URL_LENGTH, UrlPrefixes.ALLOWED_SIGNED),
+					Map.of("type", "string", "format", "uri", "maxLength", UrlPrefixes.MAX_SIGNED_URL_LENGTH)),
+			null, "The URL whose body has the records. Required; percent-encoded.");
+
+	public static final Setting<String> SOURCE = parameter("source", List.of(FROM_QUERY),
+			Allowed.of("the name of a query", (text) -> (text.isEmpty()) ? null : text, NOT_EMPTY), null,
+			"The query of `pipeset.sources.queries` whose rows are the records. Required. Its parameters are `param.NAME`.");
+
+	public static final Setting<RecordFormat> FORMAT = parameter("format", List.of(FROM_URL),
+			Allowed.words(RecordFormat.values(), RecordFormat::label), null,
+			"The format of the body, if neither its media type nor the end of its name says it.");
 
 	public static final Setting<String> MATCH = parameter("match", List.of(SWEEP),
 			Allowed.of("a glob-style pattern such as cache:*", (text) -> (text.isEmpty()) ? null : text, NOT_EMPTY),
@@ -344,11 +366,11 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 		return (visible && length <= MAX_LABEL && !text.isBlank()) ? text : null;
 	}
 
-	private static URI callback(String text) {
-		URI url = UrlPrefixes.parse(text);
+	private static URI url(String name, String text, int most, String allowed) {
+		URI url = UrlPrefixes.parse(text, most);
 		if (url == null) {
-			throw new InvalidSettingException("callback",
-					"must be " + UrlPrefixes.ALLOWED + ". The value is not shown because it may contain a secret");
+			throw new InvalidSettingException(name,
+					"must be " + allowed + ". The value is not shown because it may contain a secret");
 		}
 		return url;
 	}

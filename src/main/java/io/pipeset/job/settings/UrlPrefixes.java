@@ -24,8 +24,14 @@ public final class UrlPrefixes {
 	/** The largest number of characters in a URL. */
 	public static final int MAX_URL_LENGTH = 2_000;
 
+	/** The same of a URL with a signature in its query. */
+	public static final int MAX_SIGNED_URL_LENGTH = 6_000;
+
 	/** The URLs that {@link #parse} accepts, for messages. */
-	public static final String ALLOWED = "an absolute http or https URL of at most 2,000 characters, without user info and fragment";
+	public static final String ALLOWED = allowed("2,000");
+
+	/** The same with a signature. */
+	static final String ALLOWED_SIGNED = allowed("6,000");
 
 	private static final Pattern VISIBLE_ASCII = Pattern.compile("[!-~]+");
 
@@ -64,7 +70,16 @@ public final class UrlPrefixes {
 	 * @return {@code null} if the text is not {@link #ALLOWED}
 	 */
 	public static @Nullable URI parse(String text) {
-		if (text.length() > MAX_URL_LENGTH || !VISIBLE_ASCII.matcher(text).matches()) {
+		return parse(text, MAX_URL_LENGTH);
+	}
+
+	/**
+	 * Parses a URL that the service may send a request to.
+	 * @param most the largest number of characters
+	 * @return {@code null} if the text is longer, or otherwise not {@link #ALLOWED}
+	 */
+	public static @Nullable URI parse(String text, int most) {
+		if (text.length() > most || !VISIBLE_ASCII.matcher(text).matches()) {
 			return null;
 		}
 		try {
@@ -76,6 +91,16 @@ public final class UrlPrefixes {
 		catch (URISyntaxException ex) {
 			return null;
 		}
+	}
+
+	private static String allowed(String length) {
+		return "an absolute http or https URL of at most " + length + " characters, without user info and fragment";
+	}
+
+	/** A URL without its query, which may hold a secret. */
+	public static String withoutQuery(String url) {
+		int query = url.indexOf('?');
+		return (query < 0) ? url : url.substring(0, query);
 	}
 
 	public boolean isEmpty() {
@@ -118,6 +143,12 @@ public final class UrlPrefixes {
 	private static String path(URI url) {
 		String path = url.getRawPath();
 		return (path == null || path.isEmpty()) ? "/" : path;
+	}
+
+	/** These prefixes, or those that the other ones have if these are all URLs. */
+	public List<String> orAll(UrlPrefixes all) {
+		List<URI> prefixes = (this.prefixes != null) ? this.prefixes : all.prefixes;
+		return (prefixes != null) ? prefixes.stream().map(URI::toString).toList() : List.of();
 	}
 
 	@Override

@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A file in the spool, removed when it is closed. */
-public final class SpoolFile implements Spool.Removable {
+public final class SpoolFile implements Spool.Removable, StoredBytes {
 
 	private static final Logger logger = LoggerFactory.getLogger(SpoolFile.class);
 
@@ -92,6 +92,7 @@ public final class SpoolFile implements Spool.Removable {
 	 * @return the stream, which throws a {@link SpoolException} if the disk fails, or has
 	 * fewer bytes than were written
 	 */
+	@Override
 	public InputStream open() {
 		return new SpooledBytes(this.path, bytes());
 	}
@@ -224,6 +225,7 @@ public final class SpoolFile implements Spool.Removable {
 	 * The size of the file.
 	 * @return the bytes written so far
 	 */
+	@Override
 	public synchronized long bytes() {
 		return this.written;
 	}

@@ -73,6 +73,28 @@ public enum RecordFormat {
 	}
 
 	/**
+	 * Finds the format of a file by the end of its name, before that of a compression.
+	 * @return the format, or {@code null}
+	 */
+	public static @Nullable RecordFormat ofFile(String name) {
+		String plain = name.toLowerCase(Locale.ROOT).replaceFirst("\\.(gz|zst)$", "");
+		return switch (plain.substring(plain.lastIndexOf('.') + 1)) {
+			case "ndjson", "jsonl" -> NDJSON;
+			case "json" -> JSON;
+			case "csv" -> CSV;
+			case "tsv" -> TSV;
+			case "txt" -> TEXT;
+			case "resp", "aof" -> RESP;
+			default -> null;
+		};
+	}
+
+	/** The name of the format as a setting. */
+	public String label() {
+		return name().toLowerCase(Locale.ROOT);
+	}
+
+	/**
 	 * The media type.
 	 * @return type and subtype in lower case
 	 */

@@ -13,7 +13,7 @@ final class JsonCursor {
 
 	private static final int MAX_DEPTH = 64;
 
-	private final JsonStrings strings = new JsonStrings();
+	private final JsonStrings strings;
 
 	private byte[] bytes = {};
 
@@ -24,6 +24,18 @@ final class JsonCursor {
 	private int offset;
 
 	private int length;
+
+	JsonCursor() {
+		this(false);
+	}
+
+	/**
+	 * Reads JSON.
+	 * @param binary whether strings may have bytes that are not UTF-8
+	 */
+	JsonCursor(boolean binary) {
+		this.strings = new JsonStrings(binary);
+	}
 
 	/** Begins a record. */
 	void begin(byte[] bytes, int from, int to) {

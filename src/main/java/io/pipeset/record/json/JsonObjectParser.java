@@ -22,8 +22,8 @@ final class JsonObjectParser extends JsonParser {
 
 	private final Members members;
 
-	JsonObjectParser(Templates templates, Nulls nulls, RecordLimit limit) {
-		this.members = new Members(templates, nulls, limit);
+	JsonObjectParser(Templates templates, Nulls nulls, RecordLimit limit, boolean binary) {
+		this.members = new Members(templates, nulls, limit, binary);
 	}
 
 	@Override
@@ -73,7 +73,9 @@ final class JsonObjectParser extends JsonParser {
 
 		private final JsonNames names;
 
-		private final List<JsonCursor> cursors = new ArrayList<>(List.of(new JsonCursor()));
+		private final boolean binary;
+
+		private final List<JsonCursor> cursors = new ArrayList<>();
 
 		private final RecordLimit limit;
 
@@ -111,8 +113,10 @@ final class JsonObjectParser extends JsonParser {
 
 		private byte[] bytes = {};
 
-		Members(Templates templates, Nulls nulls, RecordLimit limit) {
+		Members(Templates templates, Nulls nulls, RecordLimit limit, boolean binary) {
 			super(templates, nulls, limit);
+			this.binary = binary;
+			this.cursors.add(new JsonCursor(binary));
 			this.names = JsonNames.of(templates.names());
 			this.whole = templates.names().indexOf(Template.WHOLE);
 			this.index = templates.names().indexOf(Template.INDEX);
@@ -353,7 +357,7 @@ final class JsonObjectParser extends JsonParser {
 		 */
 		private void descend(int depth, JsonNames names, int offset, int length, boolean isValue) throws JsonFault {
 			if (this.cursors.size() == depth) {
-				this.cursors.add(new JsonCursor());
+				this.cursors.add(new JsonCursor(this.binary));
 			}
 			byte[] source = this.cursors.get(depth - 1).source();
 			int from = offset;

@@ -24,7 +24,7 @@ abstract sealed class JsonParser permits JsonRecordParser, JsonObjectParser {
 	 */
 	static JsonParser of(@Nullable Operation defaultOperation, Mapping mapping, RecordLimit limit) {
 		Templates templates = mapping.templates();
-		return (templates != null) ? new JsonObjectParser(templates, mapping.nulls(), limit)
+		return (templates != null) ? new JsonObjectParser(templates, mapping.nulls(), limit, false)
 				: new JsonRecordParser(defaultOperation, mapping.nulls(), limit);
 	}
 

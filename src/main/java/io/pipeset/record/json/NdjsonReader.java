@@ -12,6 +12,8 @@ import io.pipeset.record.body.LineReader;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.mapping.Mapping;
+import io.pipeset.record.mapping.Nulls;
+import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,10 +47,22 @@ public final class NdjsonReader implements RecordReader {
 	 * each record must name its own
 	 */
 	public NdjsonReader(InputStream body, @Nullable Operation defaultOperation, Mapping mapping, RecordLimit limit) {
+		this(body, JsonParser.of(defaultOperation, mapping, limit), limit);
+	}
+
+	private NdjsonReader(InputStream body, JsonParser parser, RecordLimit limit) {
 		this.buffer = new BodyBuffer(body, limit);
 		this.limit = limit;
-		this.parser = JsonParser.of(defaultOperation, mapping, limit);
+		this.parser = parser;
 		this.lines = new LineReader(this.buffer, new Lines(), limit, true);
+	}
+
+	/**
+	 * Reads rows that the service has written itself: objects whose strings may have any
+	 * bytes, with those below 0x20, quotes and backslashes escaped.
+	 */
+	public static NdjsonReader ofRows(InputStream rows, Templates templates, Nulls nulls, RecordLimit limit) {
+		return new NdjsonReader(rows, new JsonObjectParser(templates, nulls, limit, true), limit);
 	}
 
 	private boolean parseLine(Record record, long line, byte[] bytes, int from, int to) {

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import javax.security.auth.x500.X500Principal;
@@ -22,6 +23,7 @@ import io.pipeset.job.Callbacks;
 import io.pipeset.job.Client;
 import io.pipeset.job.Client.Limits;
 import io.pipeset.job.Client.Right;
+import io.pipeset.job.ClientSources;
 import io.pipeset.job.ClientsProperties;
 import io.pipeset.job.ClientsProperties.Policy;
 import io.pipeset.job.ClientsProperties.PolicyLimits;
@@ -171,8 +173,15 @@ final class KnownClients {
 		add(rights, Right.TUNINGS, policy.tunings());
 		return new Client(name, (operations != null) ? operationNames(name, operations) : null,
 				(prefixes != null) ? KeyPrefixes.of(prefixes) : KeyPrefixes.ANY,
-				Callbacks.prefixes("pipeset.clients." + name + ".callbacks", policy.callbacks()), rights,
-				limits(name, policy.limits()), shares);
+				Callbacks.prefixes("pipeset.clients." + name + ".callbacks", policy.callbacks()),
+				sources(name, policy.sources()), rights, limits(name, policy.limits()), shares);
+	}
+
+	/** Names of queries have no scheme. */
+	private static ClientSources sources(String client, List<String> sources) {
+		List<String> urls = sources.stream().filter((source) -> source.contains(":")).toList();
+		return new ClientSources(Callbacks.prefixes("pipeset.clients." + client + ".sources", urls),
+				sources.stream().filter((source) -> !source.contains(":")).collect(Collectors.toSet()));
 	}
 
 	/** The names of operations in the spelling of the table and of servers. */

@@ -96,6 +96,9 @@ public enum Problem {
 	INTERNAL_SERVER_ERROR(HttpStatus.INTERNAL_SERVER_ERROR,
 			"a defect of the service, no thread for the job, or a [spooled body](jobs.md#jobs-that-outlive-their-request) that cannot be read"),
 
+	SOURCE_FAILED(HttpStatus.BAD_GATEWAY,
+			"the [URL or database](sources.md) that the records come from failed, or has changed"),
+
 	REDIS_REFUSES_THE_REST(HttpStatus.BAD_GATEWAY, "redis-refuses",
 			"Redis refuses a whole batch for one reason (OOM, READONLY, MISCONF…), and something was applied before"),
 

@@ -89,7 +89,8 @@ class JobRegistryTests {
 		SpoolFile body = spool.create("a.body", null);
 		body.writeAt(0, ByteBuffer.allocate(10));
 		JobSettings settings = JobSettings.of(Map.of(), null);
-		SpooledBody spooled = new SpooledBody(body, BodyEncoding.IDENTITY, RecordFormat.NDJSON, StandardCharsets.UTF_8);
+		SpooledBody spooled = new SpooledBody(body, BodyEncoding.IDENTITY, RecordFormat.NDJSON, StandardCharsets.UTF_8,
+				null);
 		SpooledRequest request = SpooledRequest.of(this.client, spooled, null, settings);
 		OutcomeJournal journal = new OutcomeJournal(request.write(spool, "a"), spool.create("a.outcomes", null),
 				spool.create("a.notes", null), this.memory.open(new JobStop()));

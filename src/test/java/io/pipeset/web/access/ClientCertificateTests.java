@@ -150,7 +150,7 @@ class ClientCertificateTests {
 	 */
 	@Test
 	void aCertificateThatExpiresAfterTheHandshakeIsRefused() {
-		Policy policy = new Policy(List.of(), ORDERS, null, null, false, false, false, false, List.of(),
+		Policy policy = new Policy(List.of(), ORDERS, null, null, false, false, false, false, List.of(), List.of(),
 				new PolicyLimits(null, null, null, null));
 		ClientCertificates certificates = new ClientCertificates(
 				new KnownClients(new ClientsProperties(Map.of("orders", policy))));

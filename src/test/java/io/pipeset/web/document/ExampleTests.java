@@ -52,6 +52,7 @@ class ExampleTests {
 			Map.entry(Problem.NOT_REPEATABLE, "web/job/ResumeTests"),
 			Map.entry(Problem.HELD_ELSEWHERE, "web/replica/OtherInstanceTests"),
 			Map.entry(Problem.INTERNAL_SERVER_ERROR, "web/server/FallbackErrorFilterTests"),
+			Map.entry(Problem.SOURCE_FAILED, "web/source/UrlSourceTests"),
 			Map.entry(Problem.STALLED, "web/upload/StalledUploadTests"));
 
 	/** No call of the document has the problem, or no test can cause it reliably. */
@@ -171,7 +172,8 @@ class ExampleTests {
 					this.service.post("/pipeset/2?dryRun=true").report();
 					return this.service.get("/v1/jobs?limit=1");
 				}, "getJob-200-json", () -> this.service.get(this.service.post("/pipeset/3").header("Location")),
-				"listCalls-200-json", () -> this.service.get("/"), "loadScript-200-json",
+				"listSources-200-json", () -> this.service.get("/v1/sources"), "listCalls-200-json",
+				() -> this.service.get("/"), "loadScript-200-json",
 				() -> this.service.post("/v1/scripts", "text/plain", "return redis.call('GET', KEYS[1])"),
 				"analyse-200-json", () -> {
 					this.service.post("/pipeset/1000").report();

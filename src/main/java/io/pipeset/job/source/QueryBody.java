@@ -1,0 +1,204 @@
+package io.pipeset.job.source;
+
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import io.pipeset.job.input.FetchedBody;
+import io.pipeset.job.input.SourceException;
+import io.pipeset.record.mapping.Template;
+import io.pipeset.record.mapping.Templates;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The rows of a query, as a JSON object a line. The query is sent with the first read,
+ * and its connection given back when the body is closed. One thread reads.
+ */
+final class QueryBody extends FetchedBody {
+
+	private static final Logger logger = LoggerFactory.getLogger(QueryBody.class);
+
+	/** Rows are written until there are so many bytes. */
+	private static final int FULL = 64 << 10;
+
+	private final Database database;
+
+	private final Map<String, String> values;
+
+	private final Templates templates;
+
+	private @Nullable Connection connection;
+
+	private volatile @Nullable PreparedStatement statement;
+
+	private volatile boolean aborted;
+
+	private @Nullable ResultSet rows;
+
+	private @Nullable RowWriter writer;
+
+	private int position;
+
+	private long read;
+
+	private boolean ended;
+
+	QueryBody(Database database, Map<String, String> values, Templates templates) {
+		this.database = database;
+		this.values = values;
+		this.templates = templates;
+	}
+
+	/** The driver has the rest of the rows that it has fetched together. */
+	@Override
+	public int available() {
+		RowWriter writer = this.writer;
+		boolean fetched = this.read % Math.max(1, this.database.fetchSize()) != 0;
+		return (writer == null || this.ended) ? 0 : Math.max(writer.length() - this.position, (fetched) ? 1 : 0);
+	}
+
+	@Override
+	public int read(byte[] target, int offset, int length) throws IOException {
+		RowWriter writer = open();
+		if (this.position == writer.length() && !this.ended) {
+			writer.clear();
+			this.position = 0;
+			fill(writer);
+		}
+		int bytes = Math.min(length, writer.length() - this.position);
+		if (bytes == 0 && length > 0) {
+			return -1;
+		}
+		System.arraycopy(writer.bytes(), this.position, target, offset, bytes);
+		this.position += bytes;
+		return bytes;
+	}
+
+	private void fill(RowWriter writer) throws SourceException {
+		ResultSet rows = Objects.requireNonNull(this.rows);
+		try {
+			do {
+				if (this.aborted || !rows.next()) {
+					this.ended = true;
+					break;
+				}
+				this.read++;
+				writer.write(rows);
+			}
+			while (writer.length() < FULL && this.read % Math.max(1, this.database.fetchSize()) != 0);
+		}
+		catch (SQLException | RuntimeException ex) {
+			throw failure("its rows could not be read to the end", ex);
+		}
+		if (this.aborted) {
+			throw new SourceException("The query '" + this.database.name() + "' was cancelled", null);
+		}
+	}
+
+	private RowWriter open() throws SourceException {
+		RowWriter known = this.writer;
+		if (known != null) {
+			return known;
+		}
+		try {
+			Connection connection = this.database.connect();
+			this.connection = connection;
+			PreparedStatement statement = this.database.prepare(connection, this.values);
+			this.statement = statement;
+			if (this.aborted) {
+				throw new SourceException("The query '" + this.database.name() + "' was cancelled", null);
+			}
+			ResultSet rows = statement.executeQuery();
+			this.rows = rows;
+			RowWriter writer = new RowWriter(rows.getMetaData(), this.templates.names().contains(Template.WHOLE));
+			check(writer.names());
+			this.writer = writer;
+			return writer;
+		}
+		catch (SQLException | RuntimeException ex) {
+			throw failure((this.connection != null) ? "it was not run" : "the database cannot be reached", ex);
+		}
+	}
+
+	private SourceException failure(String what, Exception cause) {
+		logger.debug("A query failed", cause);
+		return this.database.failure(what, cause);
+	}
+
+	/** Checks that the columns have the names of the templates, once each. */
+	private void check(List<String> columns) throws SourceException {
+		for (String name : this.templates.names()) {
+			String other = this.templates.alternative(name);
+			if (!isKnown(name, columns) && (other == null || !isKnown(other, columns))) {
+				throw new SourceException(
+						"The query '" + this.database.name() + "' has no column '" + name + "', which '"
+								+ this.templates.settingOf(name) + "' names; it has " + String.join(", ", columns),
+						null);
+			}
+		}
+		boolean all = this.templates.mapsAllValues() || this.templates.names().contains(Template.WHOLE);
+		for (String column : columns) {
+			if (columns.indexOf(column) != columns.lastIndexOf(column)
+					&& (all || this.templates.names().contains(column))) {
+				throw new SourceException("The query '" + this.database.name() + "' has two columns '" + column
+						+ "': give one of them another name by AS", null);
+			}
+		}
+	}
+
+	private static boolean isKnown(String name, List<String> columns) {
+		return name.equals(Template.WHOLE) || name.startsWith("@") || columns.contains(name) || columns.stream()
+			.anyMatch((column) -> name.startsWith(column + ".") || name.startsWith(column + "["));
+	}
+
+	@Override
+	public void abort() {
+		this.aborted = true;
+		PreparedStatement statement = this.statement;
+		if (statement != null) {
+			try {
+				statement.cancel();
+			}
+			catch (SQLException | RuntimeException ex) {
+				logger.debug("A query could not be cancelled", ex);
+			}
+		}
+	}
+
+	/** Cancels a query that has not ended, and gives its connection back. */
+	@Override
+	public void close() {
+		Connection connection = this.connection;
+		this.connection = null;
+		if (connection == null) {
+			return;
+		}
+		if (!this.ended) {
+			abort();
+		}
+		try (connection; PreparedStatement statement = this.statement) {
+			logger.trace("The query of {} ends", statement);
+		}
+		catch (SQLException ex) {
+			logger.debug("The connection of a query could not be given back", ex);
+		}
+		finally {
+			this.statement = null;
+		}
+	}
+
+	@Override
+	public void addTo(Map<String, Object> report) {
+		report.put("from", "query");
+		report.put("source", this.database.name());
+		this.values.forEach((name, value) -> report.put("param." + name, value));
+	}
+
+}

@@ -1,0 +1,99 @@
+package io.pipeset.job.source;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import io.pipeset.job.Client;
+import io.pipeset.job.JobRefusedException;
+import io.pipeset.job.JobRefusedException.Reason;
+import io.pipeset.job.RefusedAccessException;
+import io.pipeset.job.input.FetchedBody;
+import io.pipeset.record.mapping.Templates;
+import jakarta.annotation.PreDestroy;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.stereotype.Component;
+
+/** The queries whose rows jobs may have. */
+@Component
+public class QuerySources {
+
+	private static final String QUERIES = "pipeset.sources.queries";
+
+	private final Map<String, Database> databases = new TreeMap<>();
+
+	/**
+	 * Creates the queries from their properties. No database is reached yet.
+	 * @throws RefusedAccessException if a property has a wrong value
+	 */
+	QuerySources(SourceProperties properties) {
+		properties.queries().forEach((name, query) -> {
+			if (!name.matches("[a-z0-9][a-z0-9-]{0,62}")) {
+				throw new RefusedAccessException(QUERIES + " has the name '" + name + "'.",
+						"Name queries with 1 to 63 lower-case letters, digits and dashes.");
+			}
+			String property = QUERIES + "." + name;
+			String url = require(property + ".url", query.url());
+			if (!url.startsWith("jdbc:")) {
+				throw new RefusedAccessException(property + ".url does not begin with jdbc:.",
+						"Set a JDBC URL such as jdbc:postgresql://db.example/shop. The value is not shown because it may"
+								+ " contain a password.");
+			}
+			if (query.maxConnections() < 1 || query.timeout().isNegative()) {
+				throw new RefusedAccessException(property + " has max-connections below 1, or a negative timeout.",
+						"Set max-connections to 1 or more, and timeout to 0s for no limit.");
+			}
+			this.databases.put(name,
+					new Database(name, url, query, require(property + ".sql", query.sql()), properties.timeout()));
+		});
+	}
+
+	private static String require(String property, @Nullable String value) {
+		if (value == null || value.isBlank()) {
+			throw new RefusedAccessException(property + " is missing.",
+					"A query needs url and sql, and mostly username and password.");
+		}
+		return value;
+	}
+
+	/** The queries that a client may use, with the names of their parameters. */
+	public Map<String, List<String>> of(Client client) {
+		Map<String, List<String>> queries = new LinkedHashMap<>();
+		this.databases.forEach((name, database) -> {
+			if (client.sources().hasQuery(name)) {
+				queries.put(name, database.parameters());
+			}
+		});
+		return queries;
+	}
+
+	/** Whether the service has any query. */
+	public boolean areEnabled() {
+		return !this.databases.isEmpty();
+	}
+
+	/**
+	 * The rows of a query, which is not sent yet.
+	 * @param name the name of a query that {@link #of} has for the client
+	 * @param values the values of its parameters
+	 * @param templates the templates that name its columns
+	 * @throws JobRefusedException if the client may not use the query
+	 */
+	public FetchedBody open(Client client, String name, Map<String, String> values, Templates templates) {
+		Database database = this.databases.get(name);
+		if (database == null || !client.sources().hasQuery(name)) {
+			throw new JobRefusedException(Reason.FORBIDDEN, "The client '" + client + "' may not use the query '" + name
+					+ "': " + client.property("sources") + " allows " + client.sources());
+		}
+		return new QueryBody(database, values, templates);
+	}
+
+	@PreDestroy
+	void shutDown() {
+		new ArrayList<>(this.databases.values()).forEach(Database::close);
+	}
+
+}

@@ -1,0 +1,343 @@
+package io.pipeset.job.source;
+
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the rows of a query as JSON, an object a line: numbers, booleans, arrays and
+ * JSON as what they are, dates and times as texts of ISO 8601, bytes as a string of these
+ * bytes. Its buffer is kept for the next row.
+ */
+final class RowWriter {
+
+	/** Types whose texts are JSON arrays: vectors of pgvector and DuckDB's lists. */
+	private static final Set<String> JSON = Set.of("json", "jsonb", "vector", "halfvec");
+
+	private static final byte[] NULL = "null".getBytes(StandardCharsets.US_ASCII);
+
+	private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
+	/** A buffer that a large row has made larger than this is given up. */
+	private static final int MAX_KEPT = 1 << 20;
+
+	private final List<Column> columns = new ArrayList<>();
+
+	/** Whether the row itself becomes a value, which has to be valid JSON. */
+	private final boolean whole;
+
+	private byte[] bytes = new byte[128 << 10];
+
+	private int length;
+
+	RowWriter(ResultSetMetaData columns, boolean whole) throws SQLException {
+		this.whole = whole;
+		for (int i = 1; i <= columns.getColumnCount(); i++) {
+			String name = columns.getColumnLabel(i);
+			this.columns.add(new Column(name, prefix(name, i == 1), columns.getColumnType(i),
+					String.valueOf(columns.getColumnTypeName(i)).toLowerCase(Locale.ROOT)));
+		}
+		clear();
+	}
+
+	/** The beginning of a member: its name and what is before it. */
+	private byte[] prefix(String name, boolean first) {
+		this.length = 0;
+		append((byte) ((first) ? '{' : ','));
+		writeString(name.getBytes(StandardCharsets.UTF_8));
+		append((byte) ':');
+		return Arrays.copyOf(this.bytes, this.length);
+	}
+
+	List<String> names() {
+		return this.columns.stream().map((column) -> column.name).toList();
+	}
+
+	byte[] bytes() {
+		return this.bytes;
+	}
+
+	int length() {
+		return this.length;
+	}
+
+	void clear() {
+		this.length = 0;
+		if (this.bytes.length > MAX_KEPT) {
+			this.bytes = new byte[128 << 10];
+		}
+	}
+
+	/** Writes the current row. */
+	void write(ResultSet row) throws SQLException {
+		for (int i = 0; i < this.columns.size(); i++) {
+			Column column = this.columns.get(i);
+			append(column.prefix);
+			write(row, i + 1, column);
+		}
+		append((byte) '}');
+		append((byte) '\n');
+	}
+
+	private void write(ResultSet row, int at, Column column) throws SQLException {
+		if (JSON.contains(column.typeName)) {
+			writeJson(row.getString(at));
+			return;
+		}
+		switch (column.type) {
+			case Types.BOOLEAN -> {
+				boolean value = row.getBoolean(at);
+				writeLiteral((row.wasNull()) ? null : String.valueOf(value));
+			}
+			case Types.BIT -> writeObject(row.getObject(at));
+			case Types.TINYINT, Types.SMALLINT, Types.INTEGER, Types.BIGINT -> writeNumber(row.getBigDecimal(at));
+			case Types.NUMERIC, Types.DECIMAL, Types.REAL, Types.FLOAT, Types.DOUBLE -> writeObject(row.getObject(at));
+			case Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB -> writeBytes(row.getBytes(at));
+			case Types.DATE -> writeTime(row.getObject(at, LocalDate.class));
+			case Types.TIME -> writeTime(row.getObject(at, LocalTime.class));
+			case Types.TIMESTAMP -> writeTimestamp(row, at, column);
+			case Types.TIMESTAMP_WITH_TIMEZONE -> writeTime(row.getObject(at, OffsetDateTime.class));
+			case Types.ARRAY -> writeArray(row.getArray(at));
+			case Types.CHAR, Types.VARCHAR, Types.LONGVARCHAR, Types.NCHAR, Types.NVARCHAR, Types.CLOB ->
+				writeText(row.getString(at));
+			default -> writeOther(row, at);
+		}
+	}
+
+	private void writeTimestamp(ResultSet row, int at, Column column) throws SQLException {
+		writeTime((column.typeName.equals("timestamptz")) ? row.getObject(at, OffsetDateTime.class)
+				: row.getObject(at, LocalDateTime.class));
+	}
+
+	/** A type of the database alone, such as an enum, an interval or a list. */
+	private void writeOther(ResultSet row, int at) throws SQLException {
+		Object value = row.getObject(at);
+		if (value instanceof Number || value instanceof Boolean || value instanceof Array || value instanceof List<?>
+				|| value instanceof byte[]) {
+			writeObject(value);
+		}
+		else {
+			writeText((value != null) ? row.getString(at) : null);
+		}
+	}
+
+	private void writeObject(@Nullable Object value) throws SQLException {
+		if (value == null) {
+			append(NULL);
+		}
+		else if (value instanceof Double || value instanceof Float) {
+			writeFloat((Number) value);
+		}
+		else if (value instanceof BigDecimal number) {
+			writeNumber(number);
+		}
+		else if (value instanceof Number || value instanceof Boolean) {
+			writeLiteral(value.toString());
+		}
+		else if (value instanceof byte[] bytes) {
+			writeBytes(bytes);
+		}
+		else if (value instanceof Array array) {
+			writeArray(array);
+		}
+		else if (value instanceof List<?> list) {
+			writeElements(list);
+		}
+		else if (value instanceof Object[] array) {
+			writeElements(Arrays.asList(array));
+		}
+		else if (value instanceof java.sql.Timestamp time) {
+			writeTime(time.toLocalDateTime());
+		}
+		else if (value instanceof java.sql.Date date) {
+			writeTime(date.toLocalDate());
+		}
+		else if (value instanceof java.sql.Time time) {
+			writeTime(time.toLocalTime());
+		}
+		else if (value instanceof LocalDate || value instanceof LocalDateTime || value instanceof LocalTime
+				|| value instanceof OffsetDateTime || value instanceof Instant) {
+			writeTime(value);
+		}
+		else {
+			writeText(value.toString());
+		}
+	}
+
+	private void writeArray(@Nullable Array array) throws SQLException {
+		if (array == null) {
+			append(NULL);
+			return;
+		}
+		Object elements = array.getArray();
+		List<@Nullable Object> list = new ArrayList<>();
+		for (int i = 0; i < java.lang.reflect.Array.getLength(elements); i++) {
+			list.add(java.lang.reflect.Array.get(elements, i));
+		}
+		writeElements(list);
+		array.free();
+	}
+
+	private void writeElements(List<? extends @Nullable Object> elements) throws SQLException {
+		byte before = '[';
+		for (Object element : elements) {
+			append(before);
+			writeObject(element);
+			before = ',';
+		}
+		if (elements.isEmpty()) {
+			append((byte) '[');
+		}
+		append((byte) ']');
+	}
+
+	private void writeNumber(@Nullable BigDecimal number) {
+		writeLiteral((number != null) ? number.toPlainString() : null);
+	}
+
+	/** A number without a fraction is written without one; NaN is a text. */
+	private void writeFloat(Number number) {
+		double value = number.doubleValue();
+		if (Double.isNaN(value) || Double.isInfinite(value)) {
+			writeText(number.toString());
+		}
+		else if (value == Math.rint(value) && Math.abs(value) < 1e15) {
+			writeLiteral(Long.toString((long) value));
+		}
+		else {
+			writeLiteral(number.toString());
+		}
+	}
+
+	private void writeLiteral(@Nullable String text) {
+		append((text != null) ? text.getBytes(StandardCharsets.US_ASCII) : NULL);
+	}
+
+	private void writeTime(@Nullable Object time) {
+		if (time instanceof LocalDateTime local) {
+			writeText(DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(local));
+		}
+		else if (time instanceof OffsetDateTime offset) {
+			writeText(DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(offset.withOffsetSameInstant(ZoneOffset.UTC)));
+		}
+		else if (time instanceof LocalTime local) {
+			writeText(DateTimeFormatter.ISO_LOCAL_TIME.format(local));
+		}
+		else {
+			writeText((time != null) ? time.toString() : null);
+		}
+	}
+
+	private void writeText(@Nullable String text) {
+		if (text == null) {
+			append(NULL);
+		}
+		else {
+			writeString(text.getBytes(StandardCharsets.UTF_8));
+		}
+	}
+
+	private void writeBytes(byte @Nullable [] value) {
+		if (value == null) {
+			append(NULL);
+		}
+		else {
+			writeString((this.whole) ? Base64.getEncoder().encode(value) : value);
+		}
+	}
+
+	/** A line break in JSON is a blank between values. */
+	private void writeJson(@Nullable String json) {
+		if (json == null) {
+			append(NULL);
+			return;
+		}
+		byte[] text = json.getBytes(StandardCharsets.UTF_8);
+		for (int i = 0; i < text.length; i++) {
+			text[i] = (text[i] == '\n' || text[i] == '\r') ? (byte) ' ' : text[i];
+		}
+		append(text);
+	}
+
+	private void writeString(byte[] text) {
+		append((byte) '"');
+		int from = 0;
+		for (int i = 0; i < text.length; i++) {
+			byte next = text[i];
+			if (next == '"' || next == '\\' || (next >= 0 && next < 0x20)) {
+				append(text, from, i - from);
+				from = i + 1;
+				append((byte) '\\');
+				if (next >= 0x20) {
+					append(next);
+				}
+				else {
+					append(new byte[] { 'u', '0', '0', HEX[next >> 4], HEX[next & 0xF] });
+				}
+			}
+		}
+		append(text, from, text.length - from);
+		append((byte) '"');
+	}
+
+	private void append(byte single) {
+		ensure(1);
+		this.bytes[this.length++] = single;
+	}
+
+	private void append(byte[] more) {
+		append(more, 0, more.length);
+	}
+
+	private void append(byte[] more, int offset, int count) {
+		ensure(count);
+		System.arraycopy(more, offset, this.bytes, this.length, count);
+		this.length += count;
+	}
+
+	private void ensure(int more) {
+		if (this.bytes.length - this.length < more) {
+			this.bytes = Arrays.copyOf(this.bytes, Math.max(2 * this.bytes.length, this.length + more));
+		}
+	}
+
+	/** A column, with the beginning of its member. */
+	private static final class Column {
+
+		private final String name;
+
+		private final byte[] prefix;
+
+		private final int type;
+
+		private final String typeName;
+
+		Column(String name, byte[] prefix, int type, String typeName) {
+			this.name = name;
+			this.prefix = prefix;
+			this.type = type;
+			this.typeName = typeName;
+		}
+
+	}
+
+}

@@ -1,0 +1,417 @@
+package io.pipeset.job.source;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.engine.pipeline.Backoff;
+import io.pipeset.job.HttpFailures;
+import io.pipeset.job.input.BodyLimitException;
+import io.pipeset.job.input.ByteLimit;
+import io.pipeset.job.input.FetchedBody;
+import io.pipeset.job.input.SourceException;
+import io.pipeset.job.input.UrlVersion;
+import io.pipeset.job.settings.UrlPrefixes;
+import io.pipeset.report.DurationText;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobReport.Warning;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The resource of a URL. A connection that breaks is taken up again at the next byte, by
+ * {@code Range} with {@code If-Range}
+ * (<a href="https://www.rfc-editor.org/rfc/rfc9110#section-14">RFC 9110</a>), so that the
+ * reader gets each byte of one version of the resource once. One thread reads.
+ */
+public final class UrlBody extends FetchedBody {
+
+	private static final int MAX_REDIRECTS = 5;
+
+	private final UrlSources sources;
+
+	private final URI url;
+
+	private final Predicate<URI> allowed;
+
+	private final ByteLimit limit;
+
+	/** Ends waits when the body is aborted. */
+	private final JobStop aborted = new JobStop();
+
+	private final Backoff backoff;
+
+	/** Before the first response, a caller waits, and the URL may be wrong. */
+	private final Backoff firstBackoff;
+
+	/** The version of the first response; {@code null} before it. */
+	private @Nullable UrlVersion version;
+
+	private @Nullable HttpHeaders head;
+
+	private @Nullable ScheduledFuture<?> watch;
+
+	/** The request that waits for its response; {@code null} if none does. */
+	private volatile @Nullable CompletableFuture<HttpResponse<InputStream>> request;
+
+	private volatile @Nullable InputStream response;
+
+	/** When the current read began to wait, in nanoseconds; 0 if none waits. */
+	private volatile long waitsSince;
+
+	private long received;
+
+	private final AtomicLong breaks = new AtomicLong();
+
+	/**
+	 * A body that is not opened yet.
+	 * @param version the version that the body must have; {@code null} for any
+	 * @param allowed the URLs to which a redirect may lead
+	 * @param limit the most bytes
+	 */
+	UrlBody(UrlSources sources, URI url, @Nullable UrlVersion version, Predicate<URI> allowed, ByteLimit limit) {
+		this.sources = sources;
+		this.url = url;
+		this.version = version;
+		this.allowed = allowed;
+		this.limit = limit;
+		this.backoff = new Backoff(sources.timeout(), this.aborted);
+		this.firstBackoff = new Backoff(sources.firstTimeout(), this.aborted);
+	}
+
+	/** Waits for the head of the response. */
+	void open() throws IOException {
+		while (this.response == null) {
+			try {
+				connect();
+			}
+			catch (BodyLimitException | SourceException ex) {
+				throw ex;
+			}
+			catch (IOException ex) {
+				backOff(ex);
+			}
+		}
+	}
+
+	/** The version of the resource, after it was opened. */
+	public UrlVersion version() {
+		UrlVersion version = this.version;
+		return (version != null) ? version : new UrlVersion(this.url.toString(), -1, null);
+	}
+
+	/**
+	 * A header of the first response.
+	 * @return an empty text if it has none
+	 */
+	public String header(String name) {
+		HttpHeaders head = this.head;
+		return (head != null) ? String.join(", ", head.allValues(name)) : "";
+	}
+
+	/** The URL as reports and messages show it. */
+	private String shown() {
+		return UrlPrefixes.withoutQuery(this.url.toString());
+	}
+
+	@Override
+	public int available() throws IOException {
+		InputStream response = this.response;
+		return (response != null) ? response.available() : 0;
+	}
+
+	@Override
+	public int read(byte[] target, int offset, int length) throws IOException {
+		while (true) {
+			open();
+			try {
+				// Returns all bytes within the limit before it reads the one that exceeds
+				// it.
+				long left = this.limit.most() - this.received;
+				int bytes = readSome(target, offset, (int) Math.min(length, Math.max(1, left)));
+				if (bytes > left) {
+					throw new BodyLimitException(this.limit.exceededBy("body", "more than " + this.limit.most()));
+				}
+				if (bytes >= 0) {
+					this.received += bytes;
+					this.backoff.end();
+					return bytes;
+				}
+				if (version().length() < 0 || this.received == version().length()) {
+					return -1;
+				}
+				throw new IOException("the response ended before its length");
+			}
+			catch (BodyLimitException | SourceException ex) {
+				throw ex;
+			}
+			catch (IOException ex) {
+				closeResponse();
+				this.breaks.incrementAndGet();
+				backOff(ex);
+			}
+		}
+	}
+
+	private int readSome(byte[] target, int offset, int length) throws IOException {
+		InputStream response = this.response;
+		if (response == null) {
+			throw new IOException("the response was closed");
+		}
+		this.waitsSince = Math.max(1, System.nanoTime());
+		try {
+			return response.read(target, offset, length);
+		}
+		finally {
+			this.waitsSince = 0;
+		}
+	}
+
+	/** Waits before the next attempt. */
+	private void backOff(IOException failure) throws SourceException {
+		if (!((this.version != null) ? this.backoff : this.firstBackoff).next()) {
+			String what = HttpFailures.describe(failure, "the server", this.sources.idleTimeout());
+			throw new SourceException(failed((this.aborted.isSet()) ? "the job was stopped"
+					: (this.version == null) ? what : what + ", and nothing came for "
+							+ DurationText.of(this.sources.timeout()) + " (pipeset.sources.timeout)"),
+					failure);
+		}
+	}
+
+	/** A message about this URL, and how far it was read. */
+	private String failed(String what) {
+		return shown() + ": " + what + ((this.received > 0) ? ", after " + this.received + " bytes" : "");
+	}
+
+	/** Sends the request for the bytes that were not received yet. */
+	private void connect() throws IOException {
+		URI target = this.url;
+		for (int redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+			if (!this.allowed.test(target)) {
+				throw new SourceException(failed("it is redirected to a URL that is not allowed"), null);
+			}
+			HttpResponse<InputStream> response = send(request(target));
+			int status = response.statusCode();
+			if (status == 200 || status == 206) {
+				accept(response);
+				return;
+			}
+			response.body().close();
+			if (status / 100 != 3 || status == 304) {
+				throw refusal(status);
+			}
+			String location = response.headers().firstValue("Location").orElse("");
+			URI next = resolve(target, location);
+			if (next == null) {
+				throw new SourceException(failed("it is redirected to a URL that is not " + UrlPrefixes.ALLOWED), null);
+			}
+			target = next;
+		}
+		throw new SourceException(failed("it is redirected more than " + MAX_REDIRECTS + " times"), null);
+	}
+
+	private static @Nullable URI resolve(URI target, String location) {
+		try {
+			return UrlPrefixes.parse(target.resolve(location).toString().replaceFirst("#.*", ""),
+					UrlPrefixes.MAX_SIGNED_URL_LENGTH);
+		}
+		catch (IllegalArgumentException ex) {
+			return null;
+		}
+	}
+
+	private HttpRequest request(URI target) {
+		// A body that the server compresses on the fly has no ranges.
+		HttpRequest.Builder request = HttpRequest.newBuilder(target)
+			.timeout(this.sources.idleTimeout())
+			.header("Accept-Encoding", "identity")
+			.header("User-Agent", "Pipeset");
+		String validator = version().validator();
+		if (this.received > 0) {
+			request.header("Range", "bytes=" + this.received + "-");
+			if (validator != null) {
+				request.header("If-Range", validator);
+			}
+		}
+		return request.build();
+	}
+
+	private HttpResponse<InputStream> send(HttpRequest request) throws IOException {
+		HttpClient http = this.sources.http();
+		CompletableFuture<HttpResponse<InputStream>> sent = http.sendAsync(request, BodyHandlers.ofInputStream());
+		this.request = sent;
+		try {
+			if (this.aborted.isSet()) {
+				sent.cancel(true);
+			}
+			return sent.get();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			sent.cancel(true);
+			throw new IOException(ex);
+		}
+		catch (ExecutionException | CancellationException ex) {
+			throw new IOException(ex);
+		}
+		finally {
+			this.request = null;
+		}
+	}
+
+	/** An exception for a status, retried if the server may answer otherwise soon. */
+	private IOException refusal(int status) {
+		String answer = "the server answered " + status;
+		if (status == 408 || status == 425 || status == 429 || status / 100 == 5) {
+			return new IOException(new HttpFailures.StatusException(answer));
+		}
+		if (status == 412 || status == 416) {
+			return changed();
+		}
+		return new SourceException(
+				failed(answer + ((status == 401 || status == 403) ? ": the signature of a URL may have expired" : "")),
+				null);
+	}
+
+	private SourceException changed() {
+		return new SourceException(failed("the resource has changed since its first byte was read"), null);
+	}
+
+	/** Takes a response, if it goes on with the same version at the next byte. */
+	private void accept(HttpResponse<InputStream> response) throws IOException {
+		boolean accepted = false;
+		try {
+			UrlVersion found = version(response);
+			UrlVersion known = this.version;
+			if (known != null) {
+				boolean same = known.validator() != null && known.validator().equals(found.validator());
+				if (this.received > 0 && response.statusCode() == 200) {
+					throw (same)
+							? new SourceException(failed("the server cannot go on at a byte (it has no ranges)"), null)
+							: changed();
+				}
+				if (known.validator() == null) {
+					throw new SourceException(failed("the server names no version of the resource (a strong ETag, or"
+							+ " Last-Modified), so that it may have changed"), null);
+				}
+				if (!same || (known.length() >= 0 && found.length() >= 0 && known.length() != found.length())) {
+					throw changed();
+				}
+			}
+			else {
+				checkLength(found.length());
+				this.version = found;
+				this.head = response.headers();
+			}
+			accepted = true;
+		}
+		finally {
+			if (!accepted) {
+				response.body().close();
+			}
+		}
+		this.response = response.body();
+		if (this.watch == null) {
+			this.watch = this.sources.watch(this::breakIfIdle);
+		}
+		if (this.aborted.isSet()) {
+			closeResponse();
+		}
+	}
+
+	private void checkLength(long length) throws BodyLimitException {
+		if (length > this.limit.most()) {
+			throw new BodyLimitException(this.limit.exceededBy("body", String.valueOf(length)));
+		}
+	}
+
+	/**
+	 * The version of a response. Its length is that of the whole resource.
+	 * @throws IOException if the response has another part than the one asked for
+	 */
+	private UrlVersion version(HttpResponse<InputStream> response) throws IOException {
+		HttpHeaders headers = response.headers();
+		long length = headers.firstValueAsLong("Content-Length").orElse(-1);
+		if (response.statusCode() == 206) {
+			String range = headers.firstValue("Content-Range").orElse("");
+			if (!range.startsWith("bytes " + this.received + "-")) {
+				throw new SourceException(failed("the server sent another range than the one asked for"), null);
+			}
+			String total = range.substring(range.indexOf('/') + 1);
+			length = (total.matches("[0-9]{1,18}")) ? Long.parseLong(total) : version().length();
+		}
+		String validator = headers.firstValue("ETag")
+			.filter((tag) -> tag.startsWith("\""))
+			.or(() -> headers.firstValue("Last-Modified"))
+			.orElse(null);
+		return new UrlVersion(this.url.toString(), length, validator);
+	}
+
+	/** Ends a read for which nothing has come for too long, so that it is tried again. */
+	private void breakIfIdle() {
+		long since = this.waitsSince;
+		if (since != 0 && System.nanoTime() - since > this.sources.idleTimeout().toNanos()) {
+			closeResponse();
+		}
+	}
+
+	private void closeResponse() {
+		InputStream response = this.response;
+		this.response = null;
+		if (response != null) {
+			try {
+				response.close();
+			}
+			catch (IOException ex) {
+				// It is not read any more.
+			}
+		}
+	}
+
+	@Override
+	public void abort() {
+		this.aborted.stop(Cause.CANCELLED, "");
+		CompletableFuture<?> request = this.request;
+		if (request != null) {
+			request.cancel(true);
+		}
+		closeResponse();
+	}
+
+	@Override
+	public void close() {
+		abort();
+		ScheduledFuture<?> watch = this.watch;
+		if (watch != null) {
+			watch.cancel(false);
+		}
+	}
+
+	@Override
+	public void addTo(Map<String, Object> report) {
+		report.put("from", "url");
+		report.put("url", shown());
+	}
+
+	@Override
+	public List<Warning> warnings() {
+		long breaks = this.breaks.get();
+		return (breaks == 0) ? List.of() : List.of(new Warning("SOURCE_BROKE_OFF", null,
+				"The connection to the URL broke off " + breaks + " times, and was taken up again at the next byte.",
+				breaks));
+	}
+
+}

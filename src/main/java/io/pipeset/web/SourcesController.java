@@ -1,0 +1,56 @@
+package io.pipeset.web;
+
+import java.util.List;
+
+import io.pipeset.job.Client;
+import io.pipeset.job.source.QuerySources;
+import io.pipeset.job.source.UrlSources;
+import jakarta.servlet.http.HttpServletRequest;
+
+import org.springframework.web.bind.annotation.RestController;
+
+/** Handles the call that lists the sources of records. */
+@RestController
+class SourcesController {
+
+	private final UrlSources urls;
+
+	private final QuerySources queries;
+
+	SourcesController(UrlSources urls, QuerySources queries) {
+		this.urls = urls;
+		this.queries = queries;
+	}
+
+	@CallMapping(Call.LIST_SOURCES)
+	SourceList list(HttpServletRequest request) {
+		PlainRequest.require(request);
+		Client client = CurrentClient.get();
+		return new SourceList(this.urls.of(client),
+				this.queries.of(client)
+					.entrySet()
+					.stream()
+					.map((query) -> new QueryRow(query.getKey(), query.getValue()))
+					.toList());
+	}
+
+	/**
+	 * From where a client may have records fetched.
+	 *
+	 * @param urls prefixes of URLs
+	 */
+	record SourceList(List<String> urls, List<QueryRow> queries) {
+
+	}
+
+	/**
+	 * A query.
+	 *
+	 * @param name its name, for the parameter {@code source}
+	 * @param parameters the names of its own parameters
+	 */
+	record QueryRow(String name, List<String> parameters) {
+
+	}
+
+}
