@@ -92,7 +92,9 @@ class ClientProgramTests {
 		try (var files = Files.list(PROGRAMS)) {
 			assertThat(
 					files.map((file) -> file.getFileName().toString()).filter((name) -> name.matches(".*[Ll]oad\\..*")))
-				.containsExactlyInAnyOrder("load.sh", "Load.java", "SpringLoad.java", "load.py", "load.mjs", "load.go");
+				.containsExactlyInAnyOrder("load.sh", "Load.java", "SpringLoad.java", "load.py", "load.mjs", "load.go",
+						// By SparkClientTests.
+						"spark_load.py");
 		}
 	}
 
@@ -221,7 +223,7 @@ class ClientProgramTests {
 		return builder.start();
 	}
 
-	private static boolean isThere(String... command) {
+	static boolean isThere(String... command) {
 		try {
 			return new ProcessBuilder(command).redirectErrorStream(true)
 				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
