@@ -106,7 +106,7 @@ def run(url, path, headers, once_only, first, rest):
     if status != 200 or report["state"] != "completed":
         trouble = report.get("detail") or (report.get("ending") or {}).get("detail") or report.get("state")
         if report.get("type", "").endswith(":idempotency-key-reused"):
-            trouble += " The rows came in another order: sort them by sortWithinPartitions"
+            trouble += ". Rows in another order? Sort them by sortWithinPartitions"
         raise RuntimeError(f"{status}: {trouble} ({answered.get('Location') or report.get('jobId')})")
     return {"counts": report["counts"], "errors": report["errors"], "items": report["items"][:10]}
 

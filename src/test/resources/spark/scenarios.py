@@ -70,7 +70,7 @@ def breaking_off(lines):
 
 
 def turned_round(lines):
-    return pieces(reversed(list(lines)) if TaskContext.get().attemptNumber() == 1 else lines)
+    return pieces(reversed(list(lines)) if TaskContext.get().attemptNumber() > 0 else lines)
 
 
 def gate():
@@ -127,6 +127,6 @@ spark_load.pieces, spark_load.wait = held_until_another_waits, told
 load("busy", numbers(16000), "XADD", "busy:{part}", fields="id")
 waits("busy wait")
 spark_load.TaskContext = Twins
-load("twins", numbers(8000, 2).selectExpr("id % 4000 as id", "'User' as name"), "XADD", "twins", fields="id")
+load("twins", numbers(8000, 2).selectExpr("id % 4000 as id", "'User' as name"), "XADD", "twins:{name}", fields="id")
 waits("twins wait")
 spark.stop()

@@ -207,7 +207,7 @@ class SparkClientTests {
 		assertThat(this.waits.get("twins wait")).isNotEmpty()
 			.allSatisfy((trouble) -> assertThat(trouble).contains("409: "));
 		assertThat(counts("twins")).isEqualTo(applied(8000));
-		assertThat(stream("twins")).isEqualTo(ids(0, 4000));
+		assertThat(stream("twins:User")).isEqualTo(ids(0, 4000));
 	}
 
 	private Counts counts(String name) {
