@@ -120,7 +120,7 @@ for op, settings in (("XADD", {"fields": "id"}), ("RPUSH", {"args": "{id}"}), ("
     spark_load.pieces = pieces
 
 spark_load.run, spark_load.pieces = failing_after_its_report, turned_round
-load("turned", numbers(400), "XADD", "turned:{part}", fields="id")
+load("turned", numbers(400, 1), "XADD", "turned:{part}", fields="id")
 spark_load.run = run
 
 spark_load.pieces, spark_load.wait = held_until_another_waits, told

@@ -54,6 +54,8 @@ class DeploymentFileTests {
 
 	private static final Path OVERLAYS = Path.of("k8s", "overlays");
 
+	private static final Path PARTS = Path.of("k8s", "jobs", "load-parts");
+
 	@ParameterizedTest
 	@CsvSource({ "development, requests", "development, limits", "cluster, requests", "cluster, limits" })
 	void podsHaveTheMemoryThatTheJvmMayTake(String overlay, String kind) throws IOException {
@@ -198,6 +200,64 @@ class DeploymentFileTests {
 		for (String probe : List.of("startupProbe", "livenessProbe", "readinessProbe")) {
 			assertThat(at(container, probe, "httpGet", "scheme")).isEqualTo("HTTPS");
 		}
+	}
+
+	/** Patches of overlays have no image. */
+	@Test
+	void eachPodIsConfined() throws IOException {
+		Map<Path, Map<?, ?>> pods = new TreeMap<>();
+		try (Stream<Path> files = Files.walk(Path.of("k8s"))) {
+			for (Path file : files.filter((path) -> path.toString().endsWith(".yaml")).toList()) {
+				for (Object document : new Yaml().loadAll(Files.readString(file))) {
+					if (at(document, "spec", "template", "spec") instanceof Map<?, ?> pod
+							&& at(((List<?>) Objects.requireNonNull(at(pod, "containers"))).get(0), "image") != null) {
+						pods.put(file, pod);
+					}
+				}
+			}
+		}
+		assertThat(pods).containsOnlyKeys(BASE, OVERLAYS.resolve(Path.of("development", "redis.yaml")),
+				PARTS.resolve("job.yaml"));
+		pods.forEach((file, pod) -> {
+			assertThat(at(pod, "automountServiceAccountToken")).as("%s", file).isEqualTo(false);
+			assertThat(at(pod, "enableServiceLinks")).as("%s", file).isEqualTo(false);
+			assertThat(at(pod, "securityContext", "runAsNonRoot")).as("%s", file).isEqualTo(true);
+			assertThat(at(pod, "securityContext", "seccompProfile", "type")).as("%s", file).isEqualTo("RuntimeDefault");
+			for (Object container : (List<?>) Objects.requireNonNull(at(pod, "containers"))) {
+				assertThat(at(container, "securityContext")).as("%s", file)
+					.isEqualTo(Map.of("allowPrivilegeEscalation", false, "readOnlyRootFilesystem", true, "capabilities",
+							Map.of("drop", List.of("ALL"))));
+				for (String kind : List.of("requests", "limits")) {
+					assertThat((Map<?, ?>) at(container, "resources", kind)).as("%s", file).hasSize(2);
+				}
+				// Kustomize gives the service's own image its tag.
+				assertThat(at(container, "image")).as("%s", file).asString().matches("pipeset|.+:\\d+\\.\\d.*");
+			}
+		});
+	}
+
+	@Test
+	void podsThatLoadPartsReachTheServiceAndNothingElse() throws IOException {
+		Object labels = at(load(PARTS.resolve("job.yaml")), "spec", "template", "metadata", "labels");
+		Object ingress = at(load(Path.of("k8s", "base", "networkpolicy.yaml")), "spec", "ingress");
+		Object callers = at(((List<?>) Objects.requireNonNull(ingress)).get(0), "from");
+		Map<?, ?> named = (Map<?, ?>) Objects
+			.requireNonNull(at(((List<?>) Objects.requireNonNull(callers)).get(0), "podSelector", "matchLabels"));
+		assertThat(named).isNotEmpty()
+			.allSatisfy((label, value) -> assertThat(at(labels, label.toString())).isEqualTo(value));
+		Object policy = load(PARTS.resolve("networkpolicy.yaml"));
+		assertThat(at(policy, "spec", "podSelector", "matchLabels", "app.kubernetes.io/name"))
+			.isEqualTo(at(labels, "app.kubernetes.io/name"));
+		assertThat(at(policy, "spec", "policyTypes")).isEqualTo(List.of("Ingress", "Egress"));
+		assertThat(at(policy, "spec", "ingress")).isNull();
+		List<?> egress = (List<?>) Objects.requireNonNull(at(policy, "spec", "egress"));
+		Object service = at(load(BASE), "spec", "selector", "matchLabels");
+		assertThat(egress).hasSize(2).allSatisfy((rule) -> {
+			Object to = ((List<?>) Objects.requireNonNull(at(rule, "to"))).get(0);
+			assertThat(Objects.equals(at(to, "podSelector", "matchLabels"), service) || Objects
+				.equals(at(to, "namespaceSelector", "matchLabels", "kubernetes.io/metadata.name"), "kube-system"))
+				.isTrue();
+		});
 	}
 
 	@Test
