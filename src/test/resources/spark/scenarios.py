@@ -1,4 +1,4 @@
-"""Loads by docs/clients/spark_load.py, for SparkClientTests: scenarios.py URL FOLDER. Prints a line of JSON for each."""
+"""Loads by docs/clients/spark_load.py, for SparkClientTests: scenarios.py URL LOSSY_URL FOLDER. Prints a line of JSON for each."""
 import json
 import os
 import pathlib
@@ -9,16 +9,16 @@ import spark_load
 from pyspark import TaskContext, cloudpickle
 from pyspark.sql import SparkSession
 
-URL, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
+URL, LOSSY_URL, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 # Two cores may be busy: four tasks at once all the same, and three attempts of each.
 spark = (SparkSession.builder.master("local[4,3]").config("spark.ui.enabled", "false")
          .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
          .config("spark.sql.session.timeZone", "America/New_York").getOrCreate())
 
 
-def load(name, dataframe, *arguments, **settings):
+def load(name, dataframe, *arguments, url=URL, **settings):
     try:
-        outcome = {"counts": spark_load.write(dataframe, URL, *arguments, **settings)}
+        outcome = {"counts": spark_load.write(dataframe, url, *arguments, **settings)}
     except Exception as error:
         outcome = {"error": str(error), "type": type(error).__name__, "counts": getattr(error, "counts", None)}
     print(json.dumps({"name": name, **outcome}), flush=True)
@@ -34,6 +34,7 @@ def numbers(count, parts=4):
 load("set", numbers(8000), "SET", "set:{id}", value="{name}")
 load("hset", numbers(8000), "HSET", "hash:{id}", fields="id,name")
 load("empty", numbers(8000).where("id = 17"), "SET", "one:{id}", value="{name}")
+load("lossy", numbers(40000), "XADD", "lossy:{part}", url=LOSSY_URL, fields="id")
 load("types", spark.sql("""
     select 'a' as id, named_struct('b', true, 'n', 9007199254740993L, 'none', cast(null as string)) as nested,
     array(1, 2, null) as list, map('z', 1.5D, 'a', 2D) as map, map(2, 'x') as numbered, date'2026-02-03' as day,
@@ -78,7 +79,8 @@ def gate():
 
 
 def held_until_another_waits(lines):
-    """An upload that goes on when another task was answered that it has to wait."""
+    """An upload that goes on when another task was answered that it has to wait, which fails no task."""
+    assert TaskContext.get().attemptNumber() == 0
     body = pieces(lines)
     yield next(body)
     while not gate().exists():

@@ -16,6 +16,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
+import io.pipeset.service.LossyWay;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.AfterAll;
@@ -43,6 +44,9 @@ class SparkClientTests {
 
 	private static final int REFUSED = 500;
 
+	/** In the middle of a partition. */
+	private static final int LOST_AFTER = 250_000;
+
 	private static final RedisCommands<String, String> redis = TestRedis.shared().client();
 
 	private final Service service;
@@ -64,9 +68,10 @@ class SparkClientTests {
 		redis.set("refused:" + REFUSED, "no hash");
 		Path output = folder.resolve("output.txt");
 		Path log = folder.resolve("errors.txt");
+		LossyWay way = new LossyWay(this.service, LOST_AFTER);
 		ProcessBuilder builder = new ProcessBuilder("python3",
 				Path.of("src", "test", "resources", "spark", "scenarios.py").toAbsolutePath().toString(),
-				this.service.uri("").toString(), folder.toString())
+				this.service.uri("").toString(), way.url(), folder.toString())
 			.directory(folder.toFile())
 			.redirectOutput(output.toFile())
 			.redirectError(log.toFile());
@@ -82,7 +87,9 @@ class SparkClientTests {
 		finally {
 			process.descendants().forEach(ProcessHandle::destroy);
 			process.destroy();
+			way.close();
 		}
+		assertThat(way.hasLostBoth()).isTrue();
 		this.errors = Files.readString(log);
 		assertThat(process.exitValue()).as(this.errors).isZero();
 		for (String line : Files.readAllLines(output)) {
@@ -180,6 +187,14 @@ class SparkClientTests {
 	}
 
 	@Test
+	void recordsRunOnceThoughAnUploadAndAnAnswerAreLost() {
+		assertThat(counts("lossy")).isEqualTo(applied(40_000));
+		for (int part = 0; part < 4; part++) {
+			assertThat(stream("lossy:" + part)).isEqualTo(ids(part * 10_000, 10_000));
+		}
+	}
+
+	@Test
 	void rowsInAnotherOrderAreRefusedAndTheErrorSaysWhatToDo() {
 		assertThat(error("turned")).contains("422: ", "sortWithinPartitions");
 		assertThat(stream("turned:0")).isEqualTo(ids(0, 400));
@@ -194,7 +209,6 @@ class SparkClientTests {
 		for (int part = 0; part < 4; part++) {
 			assertThat(stream("busy:" + part)).isEqualTo(ids(part * 4000, 4000));
 		}
-		assertThat(this.errors).doesNotContain("busy:");
 	}
 
 	/** One of them uploads until the other was told to wait. */
