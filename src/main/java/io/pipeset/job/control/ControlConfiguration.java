@@ -6,11 +6,14 @@ import java.util.stream.Stream;
 import io.pipeset.engine.pipeline.boot.RedisSettings;
 import io.pipeset.report.RedisIdentity;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.Standalone;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
@@ -33,14 +36,25 @@ class ControlConfiguration {
 
 	/**
 	 * The settings of the control Redis. If they name no server, the settings of the
-	 * data's Redis apply. Timeouts are always one second; a client name and a pool are
-	 * never set.
+	 * data's Redis apply, or the address of one that was started for the service.
+	 * Timeouts are always one second; a client name and a pool are never set.
 	 */
 	@Bean(defaultCandidate = false)
 	@ConfigurationProperties(PREFIX)
-	static DataRedisProperties controlProperties(Environment environment) {
-		DataRedisProperties properties = (namesServer(environment)) ? new DataRedisProperties()
-				: Binder.get(environment).bindOrCreate("spring.data.redis", DataRedisProperties.class);
+	static DataRedisProperties controlProperties(Environment environment,
+			ObjectProvider<DataRedisConnectionDetails> data) {
+		DataRedisProperties properties = new DataRedisProperties();
+		if (!namesServer(environment)) {
+			properties = Binder.get(environment).bindOrCreate("spring.data.redis", DataRedisProperties.class);
+			DataRedisConnectionDetails details = data.getIfAvailable();
+			Standalone server = (details != null && properties.getUrl() == null) ? details.getStandalone() : null;
+			if (details != null && server != null) {
+				properties.setHost(server.getHost());
+				properties.setPort(server.getPort());
+				properties.setUsername(details.getUsername());
+				properties.setPassword(details.getPassword());
+			}
+		}
 		properties.setTimeout(TIMEOUT);
 		properties.setConnectTimeout(TIMEOUT);
 		properties.setClientName(null);
