@@ -29,12 +29,17 @@ final class Database {
 
 	private static final Duration IDLE_TIME = Duration.ofMinutes(1);
 
+	/** How many rows PostgreSQL's driver fetches first, when their size is unknown. */
+	private static final int FIRST_ROWS = 10;
+
 	/**
 	 * The database finds the types of parameters by their places. A statement is not kept
-	 * for the next job, because the columns of its tables may have changed.
+	 * for the next job, because the columns of its tables may have changed. The driver
+	 * fetches as many rows together as this buffer can hold of the largest one so far.
 	 */
 	private static final Map<String, String> POSTGRES = Map.of("stringtype", "unspecified", "prepareThreshold", "0",
-			"preparedStatementCacheQueries", "0");
+			"preparedStatementCacheQueries", "0", "maxResultBuffer", "16M", "adaptiveFetch", "true",
+			"defaultRowFetchSize", String.valueOf(FIRST_ROWS));
 
 	private final String name;
 
@@ -111,13 +116,17 @@ final class Database {
 		PreparedStatement statement = connection.prepareStatement(
 				NamedParameterUtils.substituteNamedParameters(this.sql, source), ResultSet.TYPE_FORWARD_ONLY,
 				ResultSet.CONCUR_READ_ONLY);
-		statement.setFetchSize(this.query.fetchSize());
+		statement.setFetchSize((isPostgres()) ? Math.min(FIRST_ROWS, fetchSize()) : fetchSize());
 		statement.setQueryTimeout((int) Math.min(Integer.MAX_VALUE, (this.query.timeout().toMillis() + 999) / 1000));
 		Object[] arguments = NamedParameterUtils.buildValueArray(this.sql, source, null);
 		for (int i = 0; i < arguments.length; i++) {
 			statement.setString(i + 1, String.valueOf(arguments[i]));
 		}
 		return statement;
+	}
+
+	private boolean isPostgres() {
+		return this.url.startsWith("jdbc:postgresql:");
 	}
 
 	private synchronized HikariDataSource pool() {
@@ -135,7 +144,8 @@ final class Database {
 			config.setIdleTimeout(IDLE_TIME.toMillis());
 			config.setConnectionTimeout(Math.max(MIN_CONNECTION_TIMEOUT_MILLIS, this.timeout.toMillis()));
 			config.setInitializationFailTimeout(-1);
-			if (this.url.startsWith("jdbc:postgresql:")) {
+			if (isPostgres()) {
+				config.addDataSourceProperty("adaptiveFetchMaximum", String.valueOf(fetchSize()));
 				POSTGRES.forEach((name, value) -> {
 					if (!this.url.contains(name + "=")) {
 						config.addDataSourceProperty(name, value);

@@ -105,6 +105,23 @@ class QuerySourceTests {
 		assertThat(redis.get("n:77777")).isEqualTo("name 77777");
 	}
 
+	/** The first ten rows are more than the driver may hold. */
+	@Test
+	void rowsThatDoNotFitIntoTheBufferOfTheDriverEndTheJob() {
+		postgres
+			.run("CREATE TABLE types AS SELECT n AS id, repeat('x', 2000000) AS v FROM generate_series(1, 20) AS n");
+		Answer answer = post("types&op=SET&key=k:{id}&value={v}");
+		answer.job(502, "source-failed", "failed");
+		assertThat(answer.json().get("detail").asString()).contains("maxResultBuffer");
+	}
+
+	@Test
+	void largeRowsComeInSmallParts() {
+		postgres
+			.run("CREATE TABLE types AS SELECT n AS id, repeat('x', 1000000) AS v FROM generate_series(1, 60) AS n");
+		assertThat(Answer.counts(load("types&op=SET&key=k:{id}&value={v}")).applied()).isEqualTo(60);
+	}
+
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
 			smallint        | 7                                   | 7
