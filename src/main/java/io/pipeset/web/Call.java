@@ -320,8 +320,8 @@ public enum Call {
 
 		KNOWN(EVERY, Problem.NOT_FOUND, Problem.CONTROL_UNREACHABLE),
 
-		ITEMS(KNOWN, Problem.INVALID_SETTING, Problem.NOT_ENDED, Problem.NO_ITEMS, Problem.HELD_ELSEWHERE,
-				Problem.GONE),
+		ITEMS(KNOWN, Problem.INVALID_SETTING, Problem.NOT_ENDED, Problem.NO_ITEMS, Problem.HELD_ELSEWHERE, Problem.GONE,
+				Problem.SOURCE_FAILED),
 
 		CHANGE(KNOWN, Problem.ENDED, Problem.NOT_INTERRUPTED),
 

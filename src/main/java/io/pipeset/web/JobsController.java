@@ -91,19 +91,29 @@ class JobsController {
 	private void runUrl(Query query, HttpServletRequest request, HttpServletResponse response) throws IOException {
 		UrlQuery url = UrlQuery.take(query);
 		Client client = this.calls.client();
-		UrlBody body = url.open(request, this.urls, client);
-		boolean begun = false;
+		url.check(request, this.urls, client);
+		JobSettings settings = this.settings.read(query, Call.RUN_JOB.path(), null, UrlQuery.NAMES);
+		this.calls.runFetched(() -> open(url, settings, request, client), settings, Jobs.Values.IN_ITEMS, request,
+				response);
+	}
+
+	private JobInput open(UrlQuery url, JobSettings settings, HttpServletRequest request, Client client) {
+		UrlBody body = url.open(this.urls, client);
+		boolean opened = false;
 		try {
 			RecordFormat format = (url.format() != null) ? url.format() : Uploads.format(body);
-			Uploads.refuseForeignSettings(query, format, true);
-			JobSettings settings = this.settings.read(query, Call.RUN_JOB.path(), null, UrlQuery.NAMES);
+			Uploads.refuseForeignSettings(Query.of(request), format, true);
+			if (settings.replace() != null && !body.hasEnd()) {
+				throw Problems.exception(Problem.SOURCE_FAILED, "The server names no length of the resource, so that a"
+						+ " part of it may be missing, and 'replace' would remove its keys. Nothing was run");
+			}
 			JobInput input = Uploads.open(body, this.urls.stored(body.version()), format, settings.mapping(),
 					AsyncJobs.isRequested(request));
-			run(input, settings, request, response);
-			begun = true;
+			opened = true;
+			return input;
 		}
 		finally {
-			if (!begun) {
+			if (!opened) {
 				body.close();
 			}
 		}

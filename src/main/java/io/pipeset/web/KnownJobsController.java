@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 import io.pipeset.job.Client;
+import io.pipeset.job.input.SourceException;
 import io.pipeset.job.journal.JobItems;
 import io.pipeset.job.settings.Allowed;
 import io.pipeset.job.settings.Setting;
@@ -153,6 +154,10 @@ class KnownJobsController {
 			// Nothing was sent, because the files could not be read.
 			response.reset();
 			refuseIfMissing(items);
+			if (ex instanceof SourceException) {
+				throw Problems.exception(Problem.SOURCE_FAILED,
+						"The job's records cannot be read again. " + ex.getMessage());
+			}
 			throw Problems.exception(Problem.GONE, "The job's records cannot be read any more. " + ex.getMessage());
 		}
 	}

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 import io.pipeset.job.Callbacks;
@@ -118,16 +119,69 @@ class RecordCalls {
 	 */
 	void run(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
+		check(input, settings, values, request);
+		String key = IdempotencyKey.of(request);
+		if (key != null) {
+			runOnce(keyed(key, input.jobId(JobId.next()), request), input, () -> input, settings, values, request,
+					response);
+		}
+		else {
+			runKeyless(input, settings, values, request, response);
+		}
+	}
+
+	/**
+	 * Runs a job whose input is fetched, and answers its request. A request whose key
+	 * another job has is answered before anything is fetched.
+	 * @param source opens the input
+	 * @throws IOException if the response cannot be written
+	 */
+	void runFetched(Supplier<JobInput> source, JobSettings settings, Jobs.Values values, HttpServletRequest request,
+			HttpServletResponse response) throws IOException {
+		AtomicReference<@Nullable JobInput> opened = new AtomicReference<>();
+		Supplier<JobInput> checked = () -> {
+			JobInput input = source.get();
+			opened.set(input);
+			check(input, settings, values, request);
+			return input;
+		};
+		String key = IdempotencyKey.of(request);
+		try {
+			if (key != null) {
+				runOnce(keyed(key, JobId.next(), request), null, checked, settings, values, request, response);
+			}
+			else {
+				runKeyless(checked.get(), settings, values, request, response);
+			}
+		}
+		catch (RuntimeException ex) {
+			JobInput input = opened.get();
+			if (input != null) {
+				input.close();
+			}
+			throw ex;
+		}
+	}
+
+	private KeyedJob keyed(String key, String jobId, HttpServletRequest request) {
+		return new KeyedJob(owner(), IdempotencyKey.ofClient(client(), key), jobId, IdempotencyKey.digest(request),
+				request.getRequestURI());
+	}
+
+	private JobOwner owner() {
+		return (this.serviceOwner != null) ? this.serviceOwner
+				: new JobOwner(this.meters.of(client().name()), client(), null);
+	}
+
+	/** Refuses a job that its client may not run, or not so. */
+	private void check(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request) {
 		Client client = client();
-		JobOwner owner = (this.serviceOwner != null) ? this.serviceOwner
-				: new JobOwner(this.meters.of(client.name()), client, null);
 		client.require(settings, input);
 		Uploads.refuseUselessJitter(settings, input, request);
 		Long pace = settings.rateLimit();
 		if (!Objects.equals(client.pace(pace), pace) && Query.of(request).has(Setting.RATE_LIMIT.name())) {
 			client.requirePace(pace);
 		}
-		String key = IdempotencyKey.of(request);
 		boolean waits = !AsyncJobs.isRequested(request);
 		if (settings.callback() != null) {
 			if (waits) {
@@ -136,23 +190,22 @@ class RecordCalls {
 			}
 			this.callbacks.require(client, settings.callback());
 		}
-		if (key != null || !waits) {
+		if (IdempotencyKey.of(request) != null || !waits) {
 			refuseUnsafePop(input, settings, values);
 		}
-		if (key != null) {
-			runOnce(new KeyedJob(owner, IdempotencyKey.ofClient(client, key), input.jobId(JobId.next()),
-					IdempotencyKey.digest(request), request.getRequestURI()), waits, input, settings, values, request,
-					response);
-		}
-		else if (waits) {
+	}
+
+	private void runKeyless(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request,
+			HttpServletResponse response) throws IOException {
+		JobOwner owner = owner();
+		if (!AsyncJobs.isRequested(request)) {
 			this.reports.answer(this.jobs.run(owner, input, settings, values, CallerConnection.of(request)),
 					JobKind.RECORDS, request, response);
+			return;
 		}
-		else {
-			String id = JobId.next();
-			this.async.begin(client, id, input, request, response,
-					(taken, caller) -> this.jobs.run(id, owner, taken, settings, values, caller));
-		}
+		String id = JobId.next();
+		this.async.begin(owner.client(), id, input, request, response,
+				(taken, caller) -> this.jobs.run(id, owner, taken, settings, values, caller));
 	}
 
 	/** Refuses a pop whose values would be lost with its response. */
@@ -165,13 +218,19 @@ class RecordCalls {
 		}
 	}
 
-	private void runOnce(KeyedJob keyed, boolean waits, JobInput input, JobSettings settings, Jobs.Values values,
-			HttpServletRequest request, HttpServletResponse response) throws IOException {
+	/**
+	 * Runs a job that has a key.
+	 * @param known the input; {@code null} if it is fetched only for a job that runs
+	 */
+	private void runOnce(KeyedJob keyed, @Nullable JobInput known, Supplier<JobInput> source, JobSettings settings,
+			Jobs.Values values, HttpServletRequest request, HttpServletResponse response) throws IOException {
 		Claim other = claim(keyed);
 		if (other != null) {
-			answerRepeat(other, keyed.digest, input, request, response);
+			answerRepeat(other, keyed.digest, known, request, response);
 			return;
 		}
+		JobInput input = open(keyed, source);
+		boolean waits = !AsyncJobs.isRequested(request);
 		this.recorder.enter(keyed.owner.client(), JobStatus.queued(keyed.jobId, settings.operationName(),
 				(settings.dryRun()) ? true : null, settings.label()));
 		if (input instanceof UploadedRecords upload && upload.isUploaded()) {
@@ -203,6 +262,21 @@ class RecordCalls {
 		}
 		finally {
 			if (!begun.get()) {
+				release(keyed);
+			}
+		}
+	}
+
+	/** Opens the input of a job that has a key. */
+	private JobInput open(KeyedJob keyed, Supplier<JobInput> source) {
+		boolean opened = false;
+		try {
+			JobInput input = source.get();
+			opened = true;
+			return input;
+		}
+		finally {
+			if (!opened) {
 				release(keyed);
 			}
 		}
@@ -343,7 +417,7 @@ class RecordCalls {
 	}
 
 	/** Answers a request whose key another job has. Nothing runs. */
-	private void answerRepeat(Claim claim, BodyDigest digest, JobInput input, HttpServletRequest request,
+	private void answerRepeat(Claim claim, BodyDigest digest, @Nullable JobInput input, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
 		Answer answer = claim.answer();
 		if (answer == null) {

@@ -57,13 +57,10 @@ record UrlQuery(URI url, @Nullable RecordFormat format) {
 	}
 
 	/**
-	 * Fetches the resource.
-	 * @param client the client of the request
-	 * @return the body, whose head has arrived
-	 * @throws ErrorResponseException if the client may not use the URL, or it has no
-	 * resource
+	 * Checks that the client may have the URL fetched.
+	 * @throws ErrorResponseException if the request has a body, or URLs are switched off
 	 */
-	UrlBody open(HttpServletRequest request, UrlSources sources, Client client) {
+	void check(HttpServletRequest request, UrlSources sources, Client client) {
 		if (!Uploads.hasNoRecords(request)) {
 			throw Problems.exception(Problem.UNEXPECTED_BODY, "With from=url the records come from the URL:"
 					+ " send the request without a body and Content-Type, or the records without 'from'");
@@ -72,6 +69,15 @@ record UrlQuery(URI url, @Nullable RecordFormat format) {
 			throw Problems.exception(Problem.DISABLED, "The service fetches no URLs: pipeset.sources.urls is not set");
 		}
 		sources.require(client, this.url);
+	}
+
+	/**
+	 * Fetches the resource.
+	 * @param client the client of the request, which may use the URL
+	 * @return the body, whose head has arrived
+	 * @throws ErrorResponseException if the URL has no resource
+	 */
+	UrlBody open(UrlSources sources, Client client) {
 		try {
 			return sources.open(client, this.url);
 		}

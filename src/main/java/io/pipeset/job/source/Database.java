@@ -1,16 +1,23 @@
 package io.pipeset.job.source;
 
+import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -21,11 +28,18 @@ import org.springframework.jdbc.core.namedparam.AbstractSqlParameterSource;
 import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
 import org.springframework.jdbc.core.namedparam.NamedParameterUtils;
 import org.springframework.jdbc.core.namedparam.ParsedSql;
+import org.springframework.scheduling.TaskScheduler;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /** A query and its connections, which are opened when the first job needs one. */
 final class Database {
 
 	private static final long MIN_CONNECTION_TIMEOUT_MILLIS = 250;
+
+	private static final long MAX_CONNECTION_TIMEOUT_MILLIS = 5000;
+
+	private static final Duration TICK = Duration.ofMillis(200);
 
 	private static final Duration IDLE_TIME = Duration.ofMinutes(1);
 
@@ -33,13 +47,16 @@ final class Database {
 	private static final int FIRST_ROWS = 10;
 
 	/**
-	 * The database finds the types of parameters by their places. A statement is not kept
+	 * PostgreSQL finds the types of parameters by their places. A statement is not kept
 	 * for the next job, because the columns of its tables may have changed. The driver
-	 * fetches as many rows together as this buffer can hold of the largest one so far.
+	 * fetches as many rows together as its buffer can hold of the largest one so far.
+	 * MariaDB's years are numbers.
 	 */
-	private static final Map<String, String> POSTGRES = Map.of("stringtype", "unspecified", "prepareThreshold", "0",
-			"preparedStatementCacheQueries", "0", "maxResultBuffer", "16M", "adaptiveFetch", "true",
-			"defaultRowFetchSize", String.valueOf(FIRST_ROWS));
+	private static final Map<String, Map<String, String>> DRIVERS = Map.of("postgresql",
+			Map.of("stringtype", "unspecified", "prepareThreshold", "0", "preparedStatementCacheQueries", "0",
+					"maxResultBuffer", "16M", "adaptiveFetch", "true", "defaultRowFetchSize",
+					String.valueOf(FIRST_ROWS)),
+			"mariadb", Map.of("yearIsDateType", "false"));
 
 	private final String name;
 
@@ -53,13 +70,20 @@ final class Database {
 
 	private final Duration timeout;
 
+	private final TaskScheduler scheduler;
+
+	private final Semaphore permits;
+
 	private @Nullable HikariDataSource pool;
 
 	/**
 	 * A query.
 	 * @param timeout how long a job waits for a connection
 	 */
-	Database(String name, String url, SourceProperties.Query query, String sql, Duration timeout) {
+	Database(String name, String url, SourceProperties.Query query, String sql, Duration timeout,
+			TaskScheduler scheduler) {
+		this.scheduler = scheduler;
+		this.permits = new Semaphore(query.maxConnections(), true);
 		this.name = name;
 		this.url = url;
 		this.query = query;
@@ -96,13 +120,87 @@ final class Database {
 		return this.query.fetchSize();
 	}
 
-	/** Takes a connection. */
-	Connection connect() throws SQLException, SourceException {
+	/**
+	 * Takes a connection.
+	 * @param aborted whether it is no longer needed
+	 */
+	Connection connect(BooleanSupplier aborted) throws SQLException, SourceException {
+		long deadline = System.nanoTime() + this.timeout.toNanos();
 		try {
-			return pool().getConnection();
+			while (!this.permits.tryAcquire(TICK.toMillis(), TimeUnit.MILLISECONDS)) {
+				if (aborted.getAsBoolean() || System.nanoTime() - deadline > 0) {
+					throw new SourceException("The query '" + this.name + "' failed: other jobs use its "
+							+ this.query.maxConnections() + " connections (max-connections)", null);
+				}
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new SourceException("The query '" + this.name + "' was interrupted", ex);
+		}
+		boolean connected = false;
+		try {
+			Connection connection = readOnly(pool().getConnection());
+			connected = true;
+			return connection;
 		}
 		catch (RuntimeException ex) {
 			throw failure("there is no connection", ex);
+		}
+		finally {
+			if (!connected) {
+				this.permits.release();
+			}
+		}
+	}
+
+	/** Gives a connection back. */
+	void giveBack(Connection connection) throws SQLException {
+		try {
+			connection.close();
+		}
+		finally {
+			this.permits.release();
+		}
+	}
+
+	/**
+	 * Ends what a statement does now. PostgreSQL's driver ends a fetch only by its
+	 * connection.
+	 */
+	void cancel(PreparedStatement statement) throws SQLException {
+		if (isPostgres()) {
+			Class<?> type = ClassUtils.resolveClassName("org.postgresql.PGConnection", null);
+			Method cancel = ReflectionUtils.findMethod(type, "cancelQuery");
+			ReflectionUtils.invokeMethod(Objects.requireNonNull(cancel), statement.getConnection().unwrap(type));
+		}
+		else {
+			statement.cancel();
+		}
+	}
+
+	/** Runs a task after some time, or again and again until it is cancelled. */
+	ScheduledFuture<?> schedule(Runnable task, Duration delay, boolean again) {
+		return (again) ? this.scheduler.scheduleWithFixedDelay(task, delay)
+				: this.scheduler.schedule(task, Instant.now().plus(delay));
+	}
+
+	Duration queryTimeout() {
+		return this.query.timeout();
+	}
+
+	/** DuckDB cannot be told for a connection that it only reads. */
+	private static Connection readOnly(Connection connection) throws SQLException {
+		try {
+			connection.setReadOnly(true);
+			return connection;
+		}
+		catch (SQLFeatureNotSupportedException ex) {
+			return connection;
+		}
+		catch (SQLException | RuntimeException ex) {
+			connection.close();
+			throw ex;
 		}
 	}
 
@@ -117,7 +215,6 @@ final class Database {
 				NamedParameterUtils.substituteNamedParameters(this.sql, source), ResultSet.TYPE_FORWARD_ONLY,
 				ResultSet.CONCUR_READ_ONLY);
 		statement.setFetchSize((isPostgres()) ? Math.min(FIRST_ROWS, fetchSize()) : fetchSize());
-		statement.setQueryTimeout((int) Math.min(Integer.MAX_VALUE, (this.query.timeout().toMillis() + 999) / 1000));
 		Object[] arguments = NamedParameterUtils.buildValueArray(this.sql, source, null);
 		for (int i = 0; i < arguments.length; i++) {
 			statement.setString(i + 1, String.valueOf(arguments[i]));
@@ -138,20 +235,20 @@ final class Database {
 			config.setUsername(this.query.username());
 			config.setPassword(this.query.password());
 			config.setAutoCommit(false);
-			config.setReadOnly(true);
 			config.setMinimumIdle(0);
 			config.setMaximumPoolSize(this.query.maxConnections());
 			config.setIdleTimeout(IDLE_TIME.toMillis());
-			config.setConnectionTimeout(Math.max(MIN_CONNECTION_TIMEOUT_MILLIS, this.timeout.toMillis()));
+			config.setConnectionTimeout(Math.max(MIN_CONNECTION_TIMEOUT_MILLIS,
+					Math.min(MAX_CONNECTION_TIMEOUT_MILLIS, this.timeout.toMillis())));
 			config.setInitializationFailTimeout(-1);
 			if (isPostgres()) {
 				config.addDataSourceProperty("adaptiveFetchMaximum", String.valueOf(fetchSize()));
-				POSTGRES.forEach((name, value) -> {
-					if (!this.url.contains(name + "=")) {
-						config.addDataSourceProperty(name, value);
-					}
-				});
 			}
+			DRIVERS.getOrDefault(this.url.split(":", 3)[1], Map.of()).forEach((name, value) -> {
+				if (!this.url.contains(name + "=")) {
+					config.addDataSourceProperty(name, value);
+				}
+			});
 			pool = new HikariDataSource(config);
 			this.pool = pool;
 		}
@@ -162,33 +259,18 @@ final class Database {
 	SourceException failure(String what, Exception cause) {
 		List<String> reasons = new ArrayList<>();
 		for (Throwable next = cause; next != null; next = next.getCause()) {
-			String message = (next.getMessage() != null) ? next.getMessage() : next.getClass().getSimpleName();
-			if (reasons.stream().noneMatch((known) -> known.contains(message))) {
+			String message = (next instanceof SQLException) ? String.valueOf(next.getMessage()) : "";
+			if (!message.isEmpty() && reasons.stream().noneMatch((known) -> known.contains(message))) {
 				reasons.add(message);
 			}
 		}
-		String text = String.join(": ", reasons).replace(this.url, "the URL");
-		for (String secret : secrets()) {
-			text = text.replace(secret, "***");
+		String text = String.join(": ", reasons).replaceAll("jdbc:\\S+", "the URL").replaceAll("\\s+", " ");
+		String password = this.query.password();
+		if (password != null && !password.isEmpty() && text.contains(password)) {
+			text = "The reason is not shown, because it may contain the password";
 		}
-		return new SourceException(
-				"The query '" + this.name + "' failed: " + what + ". " + text.replaceAll("\\s+", " "), cause);
-	}
-
-	/** The passwords that a message might quote. */
-	private List<String> secrets() {
-		List<String> secrets = new ArrayList<>();
-		if (this.query.password() != null && !this.query.password().isEmpty()) {
-			secrets.add(this.query.password());
-		}
-		for (String parameter : this.url.split("[?&;]", -1)) {
-			String lower = parameter.toLowerCase(Locale.ROOT);
-			if (lower.startsWith("password=") || lower.startsWith("pwd=")) {
-				secrets.add(parameter.substring(parameter.indexOf('=') + 1));
-			}
-		}
-		secrets.removeIf(String::isEmpty);
-		return secrets;
+		return new SourceException("The query '" + this.name + "' failed: " + what
+				+ ((text.isEmpty()) ? ", because of its driver or URL" : ". " + text), cause);
 	}
 
 	synchronized void close() {

@@ -5,14 +5,17 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ScheduledFuture;
 
 import io.pipeset.job.input.FetchedBody;
 import io.pipeset.job.input.SourceException;
 import io.pipeset.record.mapping.Template;
 import io.pipeset.record.mapping.Templates;
+import io.pipeset.report.DurationText;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +31,8 @@ final class QueryBody extends FetchedBody {
 	/** Rows are written until there are so many bytes. */
 	private static final int FULL = 64 << 10;
 
+	private static final Duration CANCEL_PERIOD = Duration.ofMillis(200);
+
 	private final Database database;
 
 	private final Map<String, String> values;
@@ -39,6 +44,15 @@ final class QueryBody extends FetchedBody {
 	private volatile @Nullable PreparedStatement statement;
 
 	private volatile boolean aborted;
+
+	private volatile boolean timedOut;
+
+	private volatile boolean closed;
+
+	private @Nullable ScheduledFuture<?> deadline;
+
+	/** Cancels the query again and again, until the body is closed. */
+	private @Nullable ScheduledFuture<?> canceller;
 
 	private @Nullable ResultSet rows;
 
@@ -98,8 +112,12 @@ final class QueryBody extends FetchedBody {
 			throw failure("its rows could not be read to the end", ex);
 		}
 		if (this.aborted) {
-			throw new SourceException("The query '" + this.database.name() + "' was cancelled", null);
+			throw (this.timedOut) ? failure("", new SQLException()) : cancelled();
 		}
+	}
+
+	private SourceException cancelled() {
+		return new SourceException("The query '" + this.database.name() + "' was cancelled", null);
 	}
 
 	private RowWriter open() throws SourceException {
@@ -108,12 +126,18 @@ final class QueryBody extends FetchedBody {
 			return known;
 		}
 		try {
-			Connection connection = this.database.connect();
+			Connection connection = this.database.connect(() -> this.aborted);
 			this.connection = connection;
 			PreparedStatement statement = this.database.prepare(connection, this.values);
 			this.statement = statement;
 			if (this.aborted) {
-				throw new SourceException("The query '" + this.database.name() + "' was cancelled", null);
+				throw cancelled();
+			}
+			if (!this.database.queryTimeout().isZero()) {
+				this.deadline = this.database.schedule(() -> {
+					this.timedOut = true;
+					abort();
+				}, this.database.queryTimeout(), false);
 			}
 			ResultSet rows = statement.executeQuery();
 			this.rows = rows;
@@ -128,7 +152,11 @@ final class QueryBody extends FetchedBody {
 	}
 
 	private SourceException failure(String what, Exception cause) {
-		logger.debug("A query failed", cause);
+		logger.debug("A query failed: {}", cause.getClass().getName());
+		if (this.timedOut) {
+			return new SourceException("The query '" + this.database.name() + "' took longer than its timeout of "
+					+ DurationText.of(this.database.queryTimeout()), cause);
+		}
 		return this.database.failure(what, cause);
 	}
 
@@ -158,39 +186,66 @@ final class QueryBody extends FetchedBody {
 			.anyMatch((column) -> name.startsWith(column + ".") || name.startsWith(column + "["));
 	}
 
+	/**
+	 * The query may not have been sent yet, or be between two fetches, when a cancel has
+	 * no effect. So it is repeated until the reader has left.
+	 */
 	@Override
-	public void abort() {
+	public synchronized void abort() {
 		this.aborted = true;
+		if (this.canceller == null && !this.closed) {
+			cancel();
+			this.canceller = this.database.schedule(this::cancel, CANCEL_PERIOD, true);
+		}
+	}
+
+	private void cancel() {
 		PreparedStatement statement = this.statement;
-		if (statement != null) {
-			try {
-				statement.cancel();
+		try {
+			if (statement != null && !this.closed) {
+				this.database.cancel(statement);
 			}
-			catch (SQLException | RuntimeException ex) {
-				logger.debug("A query could not be cancelled", ex);
-			}
+		}
+		catch (SQLException | RuntimeException ex) {
+			logger.debug("A query could not be cancelled: {}", ex.getClass().getName());
 		}
 	}
 
 	/** Cancels a query that has not ended, and gives its connection back. */
 	@Override
-	public void close() {
+	public synchronized void close() {
 		Connection connection = this.connection;
+		if (connection != null && !this.ended) {
+			cancel();
+		}
+		this.closed = true;
 		this.connection = null;
+		stop(this.canceller);
+		stop(this.deadline);
 		if (connection == null) {
 			return;
 		}
-		if (!this.ended) {
-			abort();
-		}
-		try (connection; PreparedStatement statement = this.statement) {
-			logger.trace("The query of {} ends", statement);
+		try {
+			PreparedStatement statement = this.statement;
+			this.statement = null;
+			if (statement != null) {
+				statement.close();
+			}
 		}
 		catch (SQLException ex) {
-			logger.debug("The connection of a query could not be given back", ex);
+			logger.debug("The statement of a query could not be closed: {}", ex.getClass().getName());
 		}
-		finally {
-			this.statement = null;
+		try {
+			this.database.giveBack(connection);
+		}
+		catch (SQLException ex) {
+			logger.debug("The connection of a query could not be given back: {}", ex.getClass().getName());
+		}
+	}
+
+	private static void stop(@Nullable ScheduledFuture<?> task) {
+		if (task != null) {
+			task.cancel(false);
 		}
 	}
 

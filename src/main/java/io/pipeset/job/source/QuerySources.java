@@ -15,6 +15,7 @@ import io.pipeset.record.mapping.Templates;
 import jakarta.annotation.PreDestroy;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.stereotype.Component;
 
 /** The queries whose rows jobs may have. */
@@ -25,11 +26,16 @@ public class QuerySources {
 
 	private final Map<String, Database> databases = new TreeMap<>();
 
+	private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+
 	/**
 	 * Creates the queries from their properties. No database is reached yet.
 	 * @throws RefusedAccessException if a property has a wrong value
 	 */
 	QuerySources(SourceProperties properties) {
+		this.scheduler.setThreadNamePrefix("queries-");
+		this.scheduler.setDaemon(true);
+		this.scheduler.initialize();
 		properties.queries().forEach((name, query) -> {
 			if (!name.matches("[a-z0-9][a-z0-9-]{0,62}")) {
 				throw new RefusedAccessException(QUERIES + " has the name '" + name + "'.",
@@ -42,12 +48,13 @@ public class QuerySources {
 						"Set a JDBC URL such as jdbc:postgresql://db.example/shop. The value is not shown because it may"
 								+ " contain a password.");
 			}
-			if (query.maxConnections() < 1 || query.timeout().isNegative()) {
-				throw new RefusedAccessException(property + " has max-connections below 1, or a negative timeout.",
-						"Set max-connections to 1 or more, and timeout to 0s for no limit.");
+			if (query.maxConnections() < 1 || query.timeout().isNegative() || query.fetchSize() == 0) {
+				throw new RefusedAccessException(
+						property + " has max-connections below 1, a negative timeout, or a fetch-size of 0.",
+						"Set max-connections and fetch-size to 1 or more, and timeout to 0s for no limit.");
 			}
-			this.databases.put(name,
-					new Database(name, url, query, require(property + ".sql", query.sql()), properties.timeout()));
+			this.databases.put(name, new Database(name, url, query, require(property + ".sql", query.sql()),
+					properties.timeout(), this.scheduler));
 		});
 	}
 
@@ -94,6 +101,7 @@ public class QuerySources {
 	@PreDestroy
 	void shutDown() {
 		new ArrayList<>(this.databases.values()).forEach(Database::close);
+		this.scheduler.shutdown();
 	}
 
 }

@@ -3,9 +3,11 @@ package io.pipeset.job.source;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.sql.Array;
+import java.sql.Blob;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.sql.Struct;
 import java.sql.Types;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -19,6 +21,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -113,7 +116,7 @@ final class RowWriter {
 			case Types.NUMERIC, Types.DECIMAL, Types.REAL, Types.FLOAT, Types.DOUBLE -> writeObject(row.getObject(at));
 			case Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB -> writeBytes(row.getBytes(at));
 			case Types.DATE -> writeTime(row.getObject(at, LocalDate.class));
-			case Types.TIME -> writeTime(row.getObject(at, LocalTime.class));
+			case Types.TIME -> writeTimeOfDay(row.getString(at));
 			case Types.TIMESTAMP -> writeTimestamp(row, at, column);
 			case Types.TIMESTAMP_WITH_TIMEZONE -> writeTime(row.getObject(at, OffsetDateTime.class));
 			case Types.ARRAY -> writeArray(row.getArray(at));
@@ -132,7 +135,7 @@ final class RowWriter {
 	private void writeOther(ResultSet row, int at) throws SQLException {
 		Object value = row.getObject(at);
 		if (value instanceof Number || value instanceof Boolean || value instanceof Array || value instanceof List<?>
-				|| value instanceof byte[]) {
+				|| value instanceof byte[] || value instanceof Struct || value instanceof Map<?, ?>) {
 			writeObject(value);
 		}
 		else {
@@ -164,6 +167,15 @@ final class RowWriter {
 		}
 		else if (value instanceof Object[] array) {
 			writeElements(Arrays.asList(array));
+		}
+		else if (value instanceof Map<?, ?> members) {
+			writeMembers(members);
+		}
+		else if (value instanceof Struct struct) {
+			writeStruct(struct);
+		}
+		else if (value instanceof Blob blob) {
+			writeBytes(blob.getBytes(1, (int) blob.length()));
 		}
 		else if (value instanceof java.sql.Timestamp time) {
 			writeTime(time.toLocalDateTime());
@@ -208,6 +220,39 @@ final class RowWriter {
 			append((byte) '[');
 		}
 		append((byte) ']');
+	}
+
+	private void writeMembers(Map<?, ?> members) throws SQLException {
+		byte before = '{';
+		for (Map.Entry<?, ?> member : members.entrySet()) {
+			append(before);
+			writeText(String.valueOf(member.getKey()));
+			append((byte) ':');
+			writeObject(member.getValue());
+			before = ',';
+		}
+		if (members.isEmpty()) {
+			append((byte) '{');
+		}
+		append((byte) '}');
+	}
+
+	/** DuckDB's structs have names, which JDBC does not know of. */
+	private void writeStruct(Struct struct) throws SQLException {
+		try {
+			writeObject(struct.getClass().getMethod("getMap").invoke(struct));
+		}
+		catch (ReflectiveOperationException ex) {
+			writeElements(Arrays.asList(struct.getAttributes()));
+		}
+	}
+
+	/**
+	 * Times as the database writes them, which may be negative or of more than a day in
+	 * MariaDB, without zeros at the end of a fraction.
+	 */
+	private void writeTimeOfDay(@Nullable String time) {
+		writeText((time != null && time.indexOf('.') > 0) ? time.replaceFirst("\\.?0+$", "") : time);
 	}
 
 	private void writeNumber(@Nullable BigDecimal number) {

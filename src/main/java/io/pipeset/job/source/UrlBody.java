@@ -122,6 +122,14 @@ public final class UrlBody extends FetchedBody {
 		return (head != null) ? String.join(", ", head.allValues(name)) : "";
 	}
 
+	/**
+	 * Whether the end of the resource can be told from a broken connection.
+	 * @return {@code false} if the response has neither a length nor chunks
+	 */
+	public boolean hasEnd() {
+		return version().length() >= 0 || header("Transfer-Encoding").contains("chunked");
+	}
+
 	/** The URL as reports and messages show it. */
 	private String shown() {
 		return UrlPrefixes.withoutQuery(this.url.toString());
@@ -141,7 +149,9 @@ public final class UrlBody extends FetchedBody {
 				// Returns all bytes within the limit before it reads the one that exceeds
 				// it.
 				long left = this.limit.most() - this.received;
-				int bytes = readSome(target, offset, (int) Math.min(length, Math.max(1, left)));
+				long rest = (version().length() >= 0) ? version().length() - this.received : Long.MAX_VALUE;
+				int bytes = (rest == 0) ? -1
+						: readSome(target, offset, (int) Math.min(Math.min(length, rest), Math.max(1, left)));
 				if (bytes > left) {
 					throw new BodyLimitException(this.limit.exceededBy("body", "more than " + this.limit.most()));
 				}
@@ -210,10 +220,10 @@ public final class UrlBody extends FetchedBody {
 				return;
 			}
 			response.body().close();
-			if (status / 100 != 3 || status == 304) {
+			String location = response.headers().firstValue("Location").orElse("");
+			if (status / 100 != 3 || location.isEmpty()) {
 				throw refusal(status);
 			}
-			String location = response.headers().firstValue("Location").orElse("");
 			URI next = resolve(target, location);
 			if (next == null) {
 				throw new SourceException(failed("it is redirected to a URL that is not " + UrlPrefixes.ALLOWED), null);
@@ -236,7 +246,7 @@ public final class UrlBody extends FetchedBody {
 	private HttpRequest request(URI target) {
 		// A body that the server compresses on the fly has no ranges.
 		HttpRequest.Builder request = HttpRequest.newBuilder(target)
-			.timeout(this.sources.idleTimeout())
+			.timeout((this.version != null) ? this.sources.idleTimeout() : this.sources.firstTimeout())
 			.header("Accept-Encoding", "identity")
 			.header("User-Agent", "Pipeset");
 		String validator = version().validator();
@@ -294,28 +304,22 @@ public final class UrlBody extends FetchedBody {
 	private void accept(HttpResponse<InputStream> response) throws IOException {
 		boolean accepted = false;
 		try {
+			if (response.statusCode() == 206 && this.received == 0) {
+				throw new SourceException(failed("the server sent a part, though the whole was asked for"), null);
+			}
 			UrlVersion found = version(response);
 			UrlVersion known = this.version;
-			if (known != null) {
-				boolean same = known.validator() != null && known.validator().equals(found.validator());
-				if (this.received > 0 && response.statusCode() == 200) {
-					throw (same)
-							? new SourceException(failed("the server cannot go on at a byte (it has no ranges)"), null)
-							: changed();
-				}
-				if (known.validator() == null) {
-					throw new SourceException(failed("the server names no version of the resource (a strong ETag, or"
-							+ " Last-Modified), so that it may have changed"), null);
-				}
-				if (!same || (known.length() >= 0 && found.length() >= 0 && known.length() != found.length())) {
-					throw changed();
-				}
-			}
-			else {
+			if (known == null) {
 				checkLength(found.length());
 				this.version = found;
-				this.head = response.headers();
 			}
+			else {
+				checkSame(known, found, response);
+				if (known.length() < 0 && found.length() >= 0) {
+					this.version = new UrlVersion(known.url(), found.length(), known.validator());
+				}
+			}
+			this.head = (this.head != null) ? this.head : response.headers();
 			accepted = true;
 		}
 		finally {
@@ -330,6 +334,33 @@ public final class UrlBody extends FetchedBody {
 		if (this.aborted.isSet()) {
 			closeResponse();
 		}
+	}
+
+	/** Requires that a response has the same version as the first one. */
+	private void checkSame(UrlVersion known, UrlVersion found, HttpResponse<InputStream> response)
+			throws SourceException {
+		// A part that was asked for by If-Range need not name its version again.
+		boolean same = known.validator() != null && (known.validator().equals(found.validator())
+				|| (response.statusCode() == 206 && found.validator() == null));
+		if (this.received > 0 && response.statusCode() == 200) {
+			throw (same) ? new SourceException(failed("the server cannot go on at a byte (it has no ranges)"), null)
+					: changed();
+		}
+		if (known.validator() == null) {
+			throw new SourceException(failed("the server names no version of the resource (a strong ETag, or"
+					+ " Last-Modified), so that it may have changed"), null);
+		}
+		if (!same || differs(response, "ETag") || differs(response, "Content-Encoding")
+				|| (known.length() >= 0 && found.length() >= 0 && known.length() != found.length())) {
+			throw changed();
+		}
+	}
+
+	/** Whether a response has another value of a header than the first response. */
+	private boolean differs(HttpResponse<InputStream> response, String header) {
+		String found = String.join(", ", response.headers().allValues(header));
+		return this.head != null && !found.equals(header(header))
+				&& (header.equals("Content-Encoding") || (!found.isEmpty() && !header(header).isEmpty()));
 	}
 
 	private void checkLength(long length) throws BodyLimitException {
@@ -351,7 +382,10 @@ public final class UrlBody extends FetchedBody {
 				throw new SourceException(failed("the server sent another range than the one asked for"), null);
 			}
 			String total = range.substring(range.indexOf('/') + 1);
-			length = (total.matches("[0-9]{1,18}")) ? Long.parseLong(total) : version().length();
+			if (!total.matches("[0-9]{1,18}")) {
+				throw new SourceException(failed("the server does not say how long the resource is"), null);
+			}
+			length = Long.parseLong(total);
 		}
 		String validator = headers.firstValue("ETag")
 			.filter((tag) -> tag.startsWith("\""))

@@ -36,6 +36,14 @@ import static org.awaitility.Awaitility.await;
 		"pipeset.sources.queries.slow.sql=SELECT 1 AS id, pg_sleep(3600)::text AS name",
 		"pipeset.sources.queries.limited.sql=SELECT 1 AS id, pg_sleep(3600)::text AS name",
 		"pipeset.sources.queries.limited.timeout=1s",
+		"pipeset.sources.queries.late.sql=SELECT n AS id, (CASE WHEN n = 3 THEN pg_sleep(3600) END)::text AS name"
+				+ " FROM generate_series(1, 5) AS n",
+		"pipeset.sources.queries.late.fetch-size=1", "pipeset.sources.queries.late.max-connections=1",
+		"pipeset.sources.queries.latelimited.sql=SELECT n AS id, (CASE WHEN n = 3 THEN pg_sleep(3600) END)::text AS name"
+				+ " FROM generate_series(1, 5) AS n",
+		"pipeset.sources.queries.latelimited.fetch-size=1", "pipeset.sources.queries.latelimited.timeout=1s",
+		"pipeset.sources.queries.nodriver.url=jdbc:foo:scott/tigersecret@db.example?token=secrettoken&password=secretpassword",
+		"pipeset.sources.queries.nodriver.sql=SELECT 1 AS id",
 		"pipeset.sources.queries.writes.sql=INSERT INTO products VALUES ('x', 'x', now()) RETURNING sku AS id",
 		"pipeset.sources.queries.broken.sql=SELECT 1 / (3 - n) AS id FROM generate_series(1, 5) AS n",
 		"pipeset.sources.queries.broken.fetch-size=1",
@@ -61,7 +69,7 @@ class QuerySourceTests {
 	@DynamicPropertySource
 	static void database(DynamicPropertyRegistry properties) {
 		for (String query : new String[] { "numbers", "types", "products", "slow", "limited", "writes", "broken",
-				"twins" }) {
+				"twins", "late", "latelimited" }) {
 			properties.add("pipeset.sources.queries." + query + ".url", postgres::url);
 			properties.add("pipeset.sources.queries." + query + ".username", () -> "postgres");
 			properties.add("pipeset.sources.queries." + query + ".password", () -> "secretpassword");
@@ -137,6 +145,8 @@ class QuerySourceTests {
 			char(3)         | 'ab'                                | ^ab ^
 			date            | '2026-11-28'                        | 2026-11-28
 			time            | '10:00'                             | 10:00:00
+			time            | '10:00:00.500'                      | 10:00:00.5
+			time            | '24:00'                             | 24:00:00
 			timestamp       | '2026-11-28 10:00'                  | 2026-11-28T10:00:00
 			timestamptz     | '2026-11-28 10:00+02'               | 2026-11-28T08:00:00Z
 			timestamptz     | '2026-11-28 10:00:00.123456+00'     | 2026-11-28T10:00:00.123456Z
@@ -200,7 +210,9 @@ class QuerySourceTests {
 	@CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
 			writes&op=SET&key={id}&value=v     | read-only transaction
 			broken&op=SET&key=k:{id}&value=v   | division by zero
-			limited&op=SET&key={id}&value=v    | canceling statement due to user request
+			limited&op=SET&key={id}&value=v    | took longer than its timeout of 1s
+			latelimited&op=SET&key=k:{id}&value=v | took longer than its timeout of 1s
+			nodriver&op=SET&key={id}&value=v   | No suitable driver
 			away&op=SET&key={id}&value=v       | the database cannot be reached
 			numbers&param.last=x&op=SET&key={id}&value=v | invalid input syntax
 			numbers&param.last=1&op=SET&key={nome}&value=v | has no column 'nome', which 'key' names; it has id, name
@@ -210,9 +222,9 @@ class QuerySourceTests {
 		Answer answer = post(query);
 		JsonNode job = answer.job(502, "source-failed", "failed");
 		assertThat(answer.json().get("detail").asString()).contains(reason);
-		assertThat(answer.text()).doesNotContain("secretpassword");
+		assertThat(answer.text()).doesNotContain("secretpassword", "tigersecret", "secrettoken");
 		long read = job.get("nextIndex").asLong();
-		assertThat(read).isEqualTo((query.startsWith("broken")) ? 2 : 0);
+		assertThat(read).isEqualTo((query.startsWith("broken") || query.startsWith("late")) ? 2 : 0);
 		assertThat(redis.dbsize()).isEqualTo(Answer.counts(job).applied()).isEqualTo(read);
 		assertThat(postgres.ask("SELECT count(*) FROM products")).isEqualTo("0");
 	}
@@ -227,6 +239,27 @@ class QuerySourceTests {
 		this.service.delete(location);
 		await().until(() -> this.service.get(location).json().at("/state").asString().equals("cancelled"));
 		await().until(() -> sleepers().equals("0"));
+	}
+
+	/** The driver of PostgreSQL ends a later fetch only by its connection. */
+	@Test
+	void aCancelEndsALaterFetchAndOneThatWaitsForAConnection() {
+		String first = begin("late&op=SET&key=k:{id}&value=v&batchSize=1");
+		await().until(() -> redis.exists("k:2") == 1);
+		String second = begin("late&op=SET&key=k:{id}&value=v");
+		await().until(() -> this.service.get(second).json().at("/state").asString().equals("running"));
+		for (String location : new String[] { second, first }) {
+			this.service.delete(location);
+			await().until(() -> this.service.get(location).json().at("/state").asString().equals("cancelled"));
+		}
+	}
+
+	private String begin(String query) {
+		return this.service
+			.send(this.service.request(path(query)).header("Prefer", "respond-async").POST(BodyPublishers.noBody()))
+			.headers()
+			.firstValue("Location")
+			.orElseThrow();
 	}
 
 	private static String sleepers() {

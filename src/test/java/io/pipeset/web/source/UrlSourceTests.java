@@ -326,6 +326,43 @@ class UrlSourceTests {
 		assertThat(resource.requests()).hasSizeBetween(1, 2);
 	}
 
+	/** The URL may have expired: the job ran, and must not seem to have run nothing. */
+	@Test
+	void aRepeatIsAnsweredWithoutItsUrl() {
+		Resource resource = put("a.csv", "text/csv", CSV);
+		String key = UUID.randomUUID().toString();
+		for (int i = 0; i < 2; i++) {
+			Answer answer = this.service.send(this.service.request(path("a.csv", "&op=INCR&key=p:{id}"))
+				.header("Idempotency-Key", key)
+				.POST(BodyPublishers.noBody()));
+			assertThat(Answer.counts(answer.report()).applied()).isEqualTo(ROWS);
+			resource.answer(403);
+		}
+		assertThat(resource.requests()).hasSize(1);
+	}
+
+	@Test
+	void aKeyIsFreeAgainIfTheUrlCannotBeRead() {
+		put("a.csv", "text/csv", CSV).answer(404);
+		String key = UUID.randomUUID().toString();
+		for (int status : new int[] { 502, 200 }) {
+			assertThat(this.service
+				.send(this.service.request(path("a.csv", "&op=INCR&key=p:{id}"))
+					.header("Idempotency-Key", key)
+					.POST(BodyPublishers.noBody()))
+				.status()).isEqualTo(status);
+		}
+	}
+
+	@Test
+	void aResourceWithoutAnEndReplacesNothing() {
+		put("a.csv", "text/csv", CSV).withoutLength().cutAt(5000);
+		redis.set("p:999", "old");
+		assertThat(load("a.csv", "&op=HSET&key=p:{id}&replace=p:*").refusal(502, "source-failed"))
+			.contains("names no length");
+		assertThat(redis.keys("*")).containsExactly("p:999");
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "/pipeset/3?from=url", "/v1/jobs?from=scan&match=*&op=UNLINK&url=http://h/" })
 	void otherCallsHaveNoUrl(String query) {

@@ -259,8 +259,8 @@ class SweepTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '~',
 			textBlock = """
-					?from=upload&match=*&op=UNLINK                | 'from' must be scan, not 'upload'
-					?from=&match=*&op=UNLINK                      | 'from' must be scan, not ''
+					?from=upload&match=*&op=UNLINK                | 'from' must be scan, url or query, not 'upload'
+					?from=&match=*&op=UNLINK                      | 'from' must be scan, url or query, not ''
 					?from=scan&op=UNLINK                          | 'match' is missing
 					?from=scan&match=&op=UNLINK                   | 'match' must be a glob-style pattern such as cache:*, not ''
 					?from=scan&match=*                            | 'op' is missing: from=scan needs one of DEL, UNLINK, EXPIRE, PERSIST
