@@ -85,8 +85,11 @@ export function query(parameters) {
 	return parameters.map(([name, value]) => `${name}=${encoded(value)}`).join('&');
 }
 
-/** The curl line that does the same as an action of the page. */
-export function curl({ method, url, headers = {}, file, output, keyed }) {
+/**
+ * The curl line that does the same as an action of the page.
+ * @param parameters are encoded by curl, because people change templates and URLs
+ */
+export function curl({ method, url, parameters = [], headers = {}, file, output, keyed }) {
 	const words = ['curl', '-sS'];
 	if (/[{}[\]]/.test(url)) {
 		words.push('-g');
@@ -105,6 +108,14 @@ export function curl({ method, url, headers = {}, file, output, keyed }) {
 	}
 	if (output) {
 		words.push('-o', output);
+	}
+	if (parameters.length) {
+		words.push('-G', quoted(url));
+		for (const [name, value] of parameters) {
+			const text = `${name}=${value}`;
+			words.push(...(/^[\w.=-]+$/.test(text) ? ['-d', text] : ['--data-urlencode', quoted(text)]));
+		}
+		return words.join(' ');
 	}
 	return [...words, quoted(url)].join(' ');
 }
