@@ -273,7 +273,7 @@ export async function job(main, page, id) {
 		const source = sources.get(id);
 		if (rejected && source) {
 			result.append(h('p', { class: 'actions' }, h('a', { class: 'button main', href: '#/load' }, 'Back to the load'),
-					h('span', { class: 'hint' }, failures ? 'Nothing was written. Fix the file, or load it as it is and fix these rows afterwards.' : 'Nothing was written.')));
+					h('span', { class: 'hint' }, failures ? `Nothing was written. Fix the ${source.kind ? 'source' : 'file'}, or load it as it is and fix these rows afterwards.` : 'Nothing was written.')));
 		}
 		if (source?.from) {
 			result.append(h('p', { class: 'actions' }, h('a', { class: 'button', href: source.from }, 'Back to the keyspace')));

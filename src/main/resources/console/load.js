@@ -1,8 +1,9 @@
-// The page Load: a file, its format, its mapping, a preview as commands, and the upload.
+// The page Load: a file, a URL or a query, its format, its mapping, a preview as commands, and the upload.
 
 import { announce, bytes, count, curl, duration, field, h, inputOf, notice, percent, query, shell } from './page.js';
 import { FORMATS, columnsOf, detect, firstRecords, isData, isRows, objectsOf, sampleOf } from './sample.js';
-import { Problem, address, call, isKeyed, upload } from './service.js';
+import { Problem, address, call, isKeyed, json, upload } from './service.js';
+import { PREVIEW_LABEL, URL_FORMATS, fetchSources, nameOf, parametersOf, readFirst, typeOf } from './source.js';
 
 const PREVIEW_RECORDS = 5;
 
@@ -14,12 +15,21 @@ const DEFAULT_ARGUMENTS = { ZADD: ['{score}', '{member}'], EXPIRE: ['3600'], HDE
 /** Settings that have their own inputs, or that are for other calls. */
 const NOT_IN_SETTINGS = new Set(['op', 'key', 'value', 'fields', 'args', 'id', 'ttl', 'expireAt', 'nulls', 'delimiter', 'header', 'dryRun', 'results']);
 
+/** Settings of files that the rows of a query do not have. */
+const NOT_FOR_QUERIES = new Set(['escape', 'null', 'trim', 'rows']);
+
+/** Settings of the load that a preview does not have: paces, and what happens at the end of a job. */
+const NOT_IN_PREVIEWS = new Set(['rateLimit', 'maxErrors', 'callback']);
+
+/** The same for a source, whose preview is a job that may be cancelled before its end. */
+const NOT_IN_SOURCE_PREVIEWS = new Set([...NOT_IN_PREVIEWS, 'replace', 'estimate', 'label']);
+
 /** What each job of this tab processes: a file or the keys of a sweep, by job ID. */
 export const sources = new Map();
 
 /** Whether a job is only a preview. Dry runs that a user of this tab started are not. */
 export function isPreview(status) {
-	return status.dryRun && status.counts.received <= PREVIEW_RECORDS && !sources.has(status.jobId);
+	return status.dryRun && (status.label === PREVIEW_LABEL || status.counts.received <= PREVIEW_RECORDS) && !sources.has(status.jobId);
 }
 
 const SETTINGS_KEY = 'pipeset.settings';
@@ -88,6 +98,9 @@ export async function load(main, page) {
 	let lastChoice = 0;
 	let lastPreview = 0;
 	let focusedInput;
+	let offered = { urls: [], queries: [] };
+	let reading = new AbortController();
+	page.addEventListener('abort', () => reading.abort());
 
 	const fileErrorNotice = notice();
 	const file = h('input', { type: 'file', id: 'file', onchange: () => file.files[0] && chooseFile(file.files[0], file.files[0].name) });
@@ -107,8 +120,175 @@ export async function load(main, page) {
 	const pasted = h('details', {}, h('summary', {}, 'or paste records'), h('label', { class: 'unseen', for: 'text' }, 'Records'), text);
 	const chosen = h('p', { class: 'chosen', hidden: true });
 	const body = h('div', { hidden: true });
+	const kinds = h('fieldset', { class: 'kinds', hidden: true });
+	const fileArea = h('div', {}, drop, pasted);
+	const sourceForm = h('form', { hidden: true, onsubmit: (event) => {
+		event.preventDefault();
+		readSource();
+	} });
+	const readingWords = h('p', { class: 'actions', hidden: true }, h('span', {}, 'The service reads the first records.'),
+			h('button', { type: 'button', onclick: () => {
+				reading.abort();
+				announce('Stopped');
+			} }, 'Stop'));
 
-	main.append(h('h1', {}, 'Load'), tunedNotice(), drop, pasted, chosen, fileErrorNotice, body);
+	main.append(h('h1', {}, 'Load'), tunedNotice(), kinds, fileArea, sourceForm, readingWords, chosen, fileErrorNotice, body);
+
+	/** Offers URLs and queries beside files, if the caller may use any. */
+	async function offerSources() {
+		try {
+			offered = await fetchSources(page);
+		}
+		catch (error) {
+			if (page.aborted || error instanceof Problem) {
+				return;
+			}
+			throw error;
+		}
+		const found = [['', 'A file'], ...offered.urls.length ? [['url', 'A URL']] : [], ...offered.queries.length ? [['query', 'A query']] : []];
+		if (found.length === 1) {
+			return;
+		}
+		kinds.hidden = false;
+		kinds.replaceChildren(h('legend', { class: 'unseen' }, 'Where the records are'), ...found.map(([value, label]) =>
+			h('label', {}, h('input', { type: 'radio', name: 'kind', value, checked: value === (state.kind ?? ''), onchange: () => chooseKind(value) }), ` ${label}`)));
+		showKind();
+	}
+
+	function chooseKind(kind) {
+		clearTimeout(timer);
+		lastChoice++;
+		lastPreview++;
+		reading.abort();
+		for (const name of ['blob', 'text', 'name', 'gzip', 'isFix', 'rows', 'readOf', 'touched']) {
+			delete state[name];
+		}
+		state.kind = kind || undefined;
+		file.value = text.value = '';
+		pasted.open = false;
+		chosen.hidden = body.hidden = true;
+		fileErrorNotice.setText();
+		savedState = state;
+		showKind();
+	}
+
+	function showKind() {
+		fileArea.hidden = Boolean(state.kind);
+		sourceForm.hidden = !state.kind;
+		sourceForm.replaceChildren(...state.kind ? [h('div', { class: 'fields' }, state.kind === 'url' ? urlFields() : queryFields()),
+			h('p', { class: 'actions' }, h('button', { id: 'read' }, 'Read the first records'), h('span', { class: 'hint' }, 'Nothing is written until you load it.'))] : []);
+	}
+
+	function urlFields() {
+		const allowed = (offered.urls.length === 1) ? `begins with ${offered.urls[0]}` : `begins with one of ${offered.urls.join(', ')}`;
+		return [field('url', 'URL', boundInput('url', h('input', { type: 'url', spellcheck: 'false', autocomplete: 'off', required: true })), allowed),
+			field('format', 'Format', choice('format', [['', 'by its type or name'], ...Object.entries(URL_FORMATS).map(([name, type]) => [name, FORMATS[type]])], schedulePreview))];
+	}
+
+	function queryFields() {
+		if (!offered.queries.some(({ name }) => name === state.source)) {
+			state.source = offered.queries[0].name;
+		}
+		state.values ??= {};
+		return [field('source', 'Query', choice('source', offered.queries.map(({ name }) => [name, name]), () => {
+			lastChoice++;
+			reading.abort();
+			chosen.hidden = body.hidden = true;
+			delete state.rows;
+			showKind();
+			document.getElementById('field-source').focus();
+		})), ...queryParameters().map((name) => {
+			const input = h('input', { spellcheck: 'false', oninput: () => {
+				state.values[name] = input.value;
+				schedulePreview();
+			} });
+			input.value = state.values[name] ?? '';
+			return field(`param-${name}`, name, input);
+		})];
+	}
+
+	function queryParameters() {
+		return offered.queries.find(({ name }) => name === state.source)?.parameters ?? [];
+	}
+
+	/** Reads the first rows of a source as JSON, for the names of its columns, and then shows them as commands. */
+	async function readSource() {
+		const thisChoice = ++lastChoice;
+		fileErrorNotice.setText();
+		announce('The service reads the first records.');
+		const readOf = JSON.stringify([state.kind, state.source, nameOf(state), state.format]);
+		if (state.readOf !== readOf) {
+			const type = (state.kind === 'query') ? 'application/x-ndjson' : typeOf(state);
+			Object.assign(state, { type, delimiter: ',', header: true, names: '', touched: false, readOf: undefined });
+			chosen.hidden = body.hidden = true;
+		}
+		let rows = [];
+		if (!state.type || isData(state.type)) {
+			const report = await attemptRead([...sourceParameters(), ...rowParameters(), ['op', 'SET'], ['key', 'row:{@index}'], ['value', '{*}']], fileErrorNotice);
+			if (!report || thisChoice !== lastChoice) {
+				return;
+			}
+			if (!fileErrorNotice.hidden) {
+				if (isRows(state.type)) {
+					// The separator or the header may be the reason.
+					state.readOf = readOf;
+					columns = [];
+					body.hidden = false;
+					body.replaceChildren(formatSection());
+				}
+				return;
+			}
+			// A row that the service refuses as a SET may be right as another command.
+			rows = report.items.slice(0, PREVIEW_RECORDS).filter((item) => item.command).map((item) => item.command[2]);
+			// The cells of CSV and TSV are strings.
+			state.type ??= rows.every((row) => Object.values(JSON.parse(row)).every((value) => typeof value === 'string')) ? 'text/csv' : 'application/x-ndjson';
+		}
+		Object.assign(state, { rows, name: nameOf(state) });
+		sample = sampleOfRows(rows);
+		const mappingOf = readOf + (state.header ? '' : state.names);
+		if (!(state.touched && state.mappingOf === mappingOf)) {
+			guessMapping();
+			state.touched = false;
+		}
+		Object.assign(state, { readOf, mappingOf });
+		savedState = state;
+		show();
+		refreshPreview();
+	}
+
+	function sampleOfRows(rows) {
+		return { bytes: new TextEncoder().encode(rows.join('\n')), whole: true };
+	}
+
+	/**
+	 * Reads the first records of the source.
+	 * @returns the report, or undefined if there is none
+	 */
+	async function attemptRead(parameters, errors) {
+		reading.abort();
+		const thisReading = reading = new AbortController();
+		readingWords.hidden = false;
+		try {
+			const report = await readFirst(parameters, PREVIEW_RECORDS, thisReading.signal);
+			errors.setText((report.state === 'failed' || report.state === 'stopped') ? report.ending?.detail : '');
+			return report;
+		}
+		catch (error) {
+			if (thisReading.signal.aborted) {
+				return undefined;
+			}
+			if (!(error instanceof Problem)) {
+				throw error;
+			}
+			errors.setText(error.message);
+			return error.job;
+		}
+		finally {
+			if (thisReading === reading) {
+				readingWords.hidden = true;
+			}
+		}
+	}
 
 	/** Shows the settings from a tuning while the next load uses them. */
 	function tunedNotice() {
@@ -122,10 +302,10 @@ export async function load(main, page) {
 					storeSettings(state.settings);
 					delete state.tunedSettings;
 					element.remove();
-					if (state.blob) {
+					if (state.blob || state.rows) {
 						show();
 					}
-					file.focus();
+					(state.kind ? document.getElementById('read') : file).focus();
 				} }, 'Remove them'));
 		return element;
 	}
@@ -171,14 +351,26 @@ export async function load(main, page) {
 		show();
 	}
 
+	/** The columns of the file, or of the rows that the service has read as JSON. */
+	function findColumns() {
+		if (state.kind && isRows(state.type) && !state.header && state.names) {
+			return state.names.split(',');
+		}
+		return columnsOf(sample, state.kind ? { type: 'application/x-ndjson' } : state);
+	}
+
 	function guessMapping() {
-		columns = columnsOf(sample, state);
+		columns = findColumns();
 		const has = (...names) => names.every((name) => columns.includes(name));
-		const first = objectsOf(new TextDecoder().decode(sample.bytes), state.type)[0];
+		const first = objectsOf(new TextDecoder().decode(sample.bytes), state.kind ? 'application/x-ndjson' : state.type)[0];
 		state.names = columns.join(',');
 		Object.assign(state, { key: '', value: '', fields: '', args: '', ttl: '', expireAt: '', id: '', nulls: '' });
-		// A record that the user is typing has no columns yet.
-		if (columns.length === 0 || !isData(state.type) || Array.isArray(first) || has('op') || (first && has('key') && (has('value') || has('args') || Object.hasOwn(first, 'fields')))) {
+		if (state.kind === 'query' && columns.length === 0) {
+			Object.assign(state, { op: 'HSET', templates: true });
+			return;
+		}
+		// A record that the user is typing has no columns yet. The rows of a query are no records.
+		if (state.kind !== 'query' && (columns.length === 0 || !isData(state.type) || Array.isArray(first) || has('op') || (first && has('key') && (has('value') || has('args') || Object.hasOwn(first, 'fields'))))) {
 			state.op = (first && !Array.isArray(first) && !has('op') && isData(state.type)) ? (has('value') ? 'SET' : 'HSET') : '';
 			state.templates = false;
 			return;
@@ -201,17 +393,22 @@ export async function load(main, page) {
 		return /[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
 	}
 
+	function sourceParameters() {
+		return state.kind ? parametersOf(state, queryParameters()) : [];
+	}
+
+	/** How the rows of a file are read. */
+	function rowParameters() {
+		return [...(state.type === 'text/csv' && state.delimiter !== ',') ? [['delimiter', state.delimiter === '\t' ? 'tab' : state.delimiter]] : [],
+			...(isRows(state.type) && !state.header && state.names) ? [['header', state.names]] : []];
+	}
+
 	/** The parameters of the load, without those for a dry run. */
 	function parameters() {
-		const found = [];
+		const found = sourceParameters();
 		const add = (name, value) => value && found.push([name, value]);
 		add('op', state.op);
-		if (state.type === 'text/csv' && state.delimiter !== ',') {
-			add('delimiter', state.delimiter === '\t' ? 'tab' : state.delimiter);
-		}
-		if (isRows(state.type) && !state.header) {
-			add('header', state.names);
-		}
+		found.push(...rowParameters());
 		if (usesTemplates()) {
 			add('key', state.key);
 			if (state.op === 'SET') {
@@ -234,11 +431,16 @@ export async function load(main, page) {
 		}
 		const expires = mayExpire() && (state.ttl || state.expireAt || (isData(state.type) && !usesTemplates()));
 		for (const [name, value] of Object.entries(state.settings)) {
-			if (name !== 'ttlJitter' || expires) {
+			if ((name !== 'ttlJitter' || expires) && !isForeign(name)) {
 				add(name, value);
 			}
 		}
 		return found;
+	}
+
+	/** Whether a setting has no meaning for the records, so that the service would refuse it. */
+	function isForeign(name) {
+		return state.kind === 'query' && NOT_FOR_QUERIES.has(name);
 	}
 
 	function mayExpire() {
@@ -276,18 +478,23 @@ export async function load(main, page) {
 	/** Draws all parts that depend on the file, its format and its operation. */
 	function show() {
 		fileErrorNotice.setText();
-		columns = columnsOf(sample, state);
+		columns = findColumns();
 		chosen.hidden = false;
-		chosen.replaceChildren(h('strong', {}, state.name), ` ${bytes(state.blob.size)}${state.gzip ? ', gzip' : ''} `,
-				h('span', { class: 'hint' }, state.isFix ? 'Fix the rows above, then load them.' : `detected: ${FORMATS[state.type]}${delimiterWords()}`));
+		chosen.replaceChildren(...state.kind ? [h('strong', {}, state.name), ' ', h('span', { class: 'hint' }, sourceWords())] : [h('strong', {}, state.name), ` ${bytes(state.blob.size)}${state.gzip ? ', gzip' : ''} `,
+				h('span', { class: 'hint' }, state.isFix ? 'Fix the rows above, then load them.' : `detected: ${FORMATS[state.type]}${delimiterWords()}`)]);
 		body.hidden = false;
 		body.replaceChildren(
-				h('section', { 'aria-labelledby': 'format-title' }, h('h2', { id: 'format-title' }, 'Format'), format()),
+				...(state.kind && !isRows(state.type)) ? [] : [formatSection()],
 				h('section', { 'aria-labelledby': 'mapping-title' }, h('h2', { id: 'mapping-title' }, 'Mapping'), mapping()),
 				preview, options(), act);
-		announce(`${state.name}: ${FORMATS[state.type]}`);
+		announce(`${state.name}: ${state.kind ? sourceWords() : FORMATS[state.type]}`);
 		showUpload();
 		schedulePreview(0);
+	}
+
+	function sourceWords() {
+		const words = (state.kind === 'query') ? 'a query' : FORMATS[state.type];
+		return `${words}${isData(state.type) ? `, ${count(columns.length, 'column')} in the first records` : ''}`;
 	}
 
 	function delimiterWords() {
@@ -298,24 +505,28 @@ export async function load(main, page) {
 		return ` with ${words[state.delimiter] ?? state.delimiter}, ${state.header ? 'a header row' : 'no header row'}, ${count(columns.length, 'column')}`;
 	}
 
+	function formatSection() {
+		return h('section', { 'aria-labelledby': 'format-title' }, h('h2', { id: 'format-title' }, 'Format'), format());
+	}
+
 	function format() {
-		const fields = [field('type', 'Format', choice('type', Object.entries(FORMATS), () => {
+		// The format of a URL is chosen beside it.
+		const fields = state.kind ? [] : [field('type', 'Format', choice('type', Object.entries(FORMATS), () => {
 			state.delimiter = (state.type === 'text/tab-separated-values') ? '\t' : detect(sample, '', operations).delimiter;
 			guessMapping();
 			show();
 		}))];
 		if (state.type === 'text/csv') {
-			fields.push(field('delimiter', 'Separator', choice('delimiter', [[',', 'comma ,'], [';', 'semicolon ;'], ['\t', 'tab'], ['|', 'vertical bar |']], () => {
-				guessMapping();
-				show();
-			})));
+			fields.push(field('delimiter', 'Separator', choice('delimiter', [[',', 'comma ,'], [';', 'semicolon ;'], ['\t', 'tab'], ['|', 'vertical bar |']], changeRows)));
 		}
 		if (isRows(state.type)) {
 			const box = h('input', { type: 'checkbox', id: 'field-header', checked: state.header, onchange: () => {
 				state.header = box.checked;
 				state.touched = true;
-				guessMapping();
-				show();
+				if (state.kind) {
+					state.names = columns.map((name, i) => `column${i + 1}`).join(',');
+				}
+				changeRows();
 			} });
 			fields.push(h('div', { class: 'field check' }, h('label', { for: 'field-header' }, box, ' The first row is a header')));
 			if (!state.header) {
@@ -325,8 +536,19 @@ export async function load(main, page) {
 		return h('div', { class: 'fields' }, fields);
 	}
 
+	/** Takes another separator or header. The rows of a source have to be read again. */
+	function changeRows() {
+		if (state.kind) {
+			state.touched = false;
+			readSource();
+			return;
+		}
+		guessMapping();
+		show();
+	}
+
 	function mapping() {
-		const anyOperation = isRows(state.type) && !columns.includes('op') ? [] : [['', 'set in each record']];
+		const anyOperation = state.kind === 'query' || isRows(state.type) && !columns.includes('op') ? [] : [['', 'set in each record']];
 		const fields = [field('op', 'Operation', choice('op', [...anyOperation, ...operations.map((name) => [name, name])], () => {
 			if (state.op && isData(state.type)) {
 				state.templates = true;
@@ -356,7 +578,7 @@ export async function load(main, page) {
 			fields.push(field('id', 'ID in the report', boundInput('id', h('input', { spellcheck: 'false', placeholder: 'line number' })), 'a template that identifies the record'));
 			fields.push(field('nulls', 'Empty cells and nulls', choice('nulls', [['', 'refuse the record'], ['skip', 'leave them out'], ['empty', 'use empty strings']], schedulePreview)));
 		}
-		if (state.op && isData(state.type) && (!isRows(state.type) || columns.includes('key'))) {
+		if (state.op && state.kind !== 'query' && isData(state.type) && (!isRows(state.type) || columns.includes('key'))) {
 			const box = h('input', { type: 'checkbox', id: 'field-templates', checked: state.templates, onchange: () => {
 				state.templates = box.checked;
 				state.touched = true;
@@ -365,12 +587,12 @@ export async function load(main, page) {
 			fields.push(h('div', { class: 'field check' }, h('label', { for: 'field-templates' }, box, ' Make records by templates')));
 		}
 		const chips = usesTemplates() && columns.length ? h('div', { class: 'chips', role: 'group', 'aria-label': 'Columns to insert' },
-				h('span', { class: 'hint' }, isRows(state.type) ? 'Columns to insert:' : 'Members to insert:'), columns.map((name) => h('button', { type: 'button', class: 'chip', onclick: () => insertColumn(name) }, name))) : null;
+				h('span', { class: 'hint' }, isRows(state.type) || state.kind === 'query' ? 'Columns to insert:' : 'Members to insert:'), columns.map((name) => h('button', { type: 'button', class: 'chip', onclick: () => insertColumn(name) }, name))) : null;
 		return [h('div', { class: 'fields' }, fields), chips];
 	}
 
 	function insertColumn(name) {
-		const input = (focusedInput?.isConnected) ? focusedInput : body.querySelector('#field-key');
+		const input = (body.contains(focusedInput)) ? focusedInput : body.querySelector('#field-key');
 		const isList = input.id === 'field-fields';
 		const word = isList ? (input.value && !input.value.endsWith(',') ? ',' : '') + quotedName(name) : `{${name}}`;
 		input.setRangeText(word, input.selectionStart, input.selectionEnd, 'end');
@@ -380,7 +602,9 @@ export async function load(main, page) {
 
 	const commands = h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'The first records as commands' });
 	const errorNotice = notice();
-	const preview = h('section', { 'aria-labelledby': 'preview-title' }, h('h2', { id: 'preview-title' }, 'The first records'), errorNotice, commands);
+	const outdated = h('p', { class: 'actions', hidden: true }, h('button', { type: 'button', id: 'again', onclick: () => refreshPreview() }, 'Show them again'),
+			h('span', { class: 'hint' }, 'They may have changed. The service reads the source only when you ask for it.'));
+	const preview = h('section', { 'aria-labelledby': 'preview-title' }, h('h2', { id: 'preview-title' }, 'The first records'), outdated, errorNotice, commands);
 
 	const dryRunLine = shell('');
 	const line = shell('');
@@ -393,7 +617,7 @@ export async function load(main, page) {
 			uploadErrorNotice, uploadArea, h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'Load'), line, h('p', {}, 'Dry run'), dryRunLine));
 
 	function options() {
-		const fields = rows.filter((row) => !NOT_IN_SETTINGS.has(row.name)).map((row) => {
+		const fields = rows.filter((row) => !NOT_IN_SETTINGS.has(row.name) && !isForeign(row.name)).map((row) => {
 			const value = state.settings[row.name] ?? '';
 			const input = inputOf(row, value);
 			input.dataset.setting = row.name;
@@ -416,6 +640,15 @@ export async function load(main, page) {
 
 	function schedulePreview(millis = PREVIEW_DELAY_MILLIS) {
 		clearTimeout(timer);
+		if (state.kind) {
+			const common = { method: 'POST', url: address('v1/jobs'), headers: { Prefer: 'respond-async' }, keyed: isKeyed() };
+			line.setText(curl({ ...common, parameters: parameters() }));
+			dryRunLine.setText(curl({ ...common, parameters: [...parameters(), ['dryRun', 'true']] }));
+			// Each reading of a source costs a query of its database, or a request to its server.
+			outdated.hidden = false;
+			return;
+		}
+		outdated.hidden = true;
 		const url = address(`v1/jobs?${query(parameters())}`).replace(/\?$/, '');
 		const common = { method: 'POST', headers: { ...headers(), Prefer: 'respond-async' }, file: state.text === undefined ? state.name : 'records', keyed: isKeyed() };
 		line.setText(curl({ ...common, url }));
@@ -426,9 +659,18 @@ export async function load(main, page) {
 	/** Has the service convert the first records to commands. */
 	async function refreshPreview() {
 		const thisPreview = ++lastPreview;
+		if (state.kind) {
+			outdated.hidden = true;
+			const report = await attemptRead(parameters().filter(([name]) => !NOT_IN_SOURCE_PREVIEWS.has(name)), errorNotice);
+			if (thisPreview === lastPreview) {
+				outdated.hidden &&= Boolean(report);
+				showPreview(report);
+			}
+			return;
+		}
 		let report;
 		try {
-			const previewParameters = parameters().filter(([name]) => name !== 'rateLimit' && name !== 'maxErrors');
+			const previewParameters = parameters().filter(([name]) => !NOT_IN_PREVIEWS.has(name));
 			previewParameters.push(['dryRun', 'true'], ['results', 'all']);
 			const response = await call('POST', `v1/jobs?${query(previewParameters)}`,
 					{ headers: { 'Content-Type': state.type }, body: firstRecords(sample, state, PREVIEW_RECORDS), signal: page });
@@ -444,19 +686,23 @@ export async function load(main, page) {
 			errorNotice.setText(error.message);
 			report = error.job;
 		}
-		if (thisPreview !== lastPreview) {
-			return;
+		if (thisPreview === lastPreview) {
+			showPreview(report);
 		}
+	}
+
+	function showPreview(report) {
+		const items = (report?.items ?? []).slice(0, PREVIEW_RECORDS);
 		if (report?.settings) {
 			for (const input of body.querySelectorAll('[data-setting]')) {
 				const now = report.settings[input.dataset.setting];
-				if (now !== undefined && !state.settings[input.dataset.setting]) {
+				if (now !== undefined && input.dataset.setting !== 'label' && !state.settings[input.dataset.setting]) {
 					input.placeholder = String(now);
 				}
 			}
 		}
-		commands.replaceChildren(...(report?.items ?? []).length ? [previewTable(report.items)] : []);
-		commands.hidden = !report?.items?.length;
+		commands.replaceChildren(...items.length ? [previewTable(items)] : []);
+		commands.hidden = !items.length;
 	}
 
 	function previewTable(items) {
@@ -466,15 +712,17 @@ export async function load(main, page) {
 	}
 
 	async function send(isDry) {
-		const invalid = body.querySelector(':invalid');
+		const invalid = main.querySelector(':is(input, select, textarea):invalid');
 		if (invalid) {
 			invalid.closest('details')?.setAttribute('open', '');
 			invalid.reportValidity();
 			return;
 		}
 		const all = parameters();
-		if (!state.settings.label && /^[^\p{C}]{1,120}$/u.test(state.name)) {
-			all.push(['label', state.name]);
+		const { blob } = state;
+		const name = state.kind ? nameOf(state) : state.name;
+		if (!state.settings.label && /^[^\p{C}]{1,120}$/u.test(name)) {
+			all.push(['label', name]);
 		}
 		if (isDry) {
 			all.push(['dryRun', 'true']);
@@ -483,14 +731,15 @@ export async function load(main, page) {
 		const bar = h('progress', { max: 1, value: 0, 'aria-label': 'Upload' });
 		const words = h('span', {});
 		const began = performance.now();
-		const { blob, name } = state;
-		const source = { ...state };
+		const source = { ...state, name };
 		fileErrorNotice.setText();
 		uploadErrorNotice.setText();
-		activeUpload = h('div', { class: 'sending' }, h('strong', {}, name), bar, words, h('button', { type: 'button', onclick: () => stop.abort() }, 'Stop the upload'));
+		reading.abort();
+		activeUpload = h('div', { class: 'sending' }, h('strong', {}, name), ...state.kind ? [h('span', {}, 'The service begins the job.')]
+			: [bar, words, h('button', { type: 'button', onclick: () => stop.abort() }, 'Stop the upload')]);
 		showUpload();
 		try {
-			const job = await upload(`v1/jobs?${query(all)}`, { ...headers(), Prefer: 'respond-async' }, blob, (done, total) => {
+			const job = state.kind ? await json('POST', `v1/jobs?${query(all)}`, { headers: { Prefer: 'respond-async' } }) : await upload(`v1/jobs?${query(all)}`, { ...headers(), Prefer: 'respond-async' }, blob, (done, total) => {
 				bar.value = total ? done / total : 1;
 				const speed = done / (performance.now() - began);
 				words.textContent = `${percent(bar.value)} of ${bytes(total)} uploaded, ${bytes(speed * 1000)}/s${done < total ? `, ${duration((total - done) / speed)} left` : ''}`;
@@ -529,6 +778,15 @@ export async function load(main, page) {
 
 	addEventListener('upload', showUpload, { signal: page });
 
+	if (state.kind) {
+		await offerSources();
+		if (state.rows && !lastChoice && !page.aborted) {
+			sample = sampleOfRows(state.rows);
+			show();
+		}
+		return;
+	}
+	offerSources();
 	if (state.blob) {
 		text.value = state.text ?? '';
 		pasted.open = state.text !== undefined;

@@ -82,6 +82,28 @@ class ConsoleTests extends ConsolePages {
 	}
 
 	@Test
+	void onlyFilesAreOfferedWithoutSources() {
+		assertThat(this.service.get("/v1/sources").json().toString()).isEqualTo("{\"urls\":[],\"queries\":[]}");
+		this.browser.visit(this.service, "/#/jobs");
+		this.browser.awaitSaid("Jobs", "State");
+		this.browser.run("""
+				const real = fetch;
+				window.fetch = async (url, asked) => {
+					const answer = await real(url, asked);
+					if (url.endsWith('/v1/sources')) {
+						const sources = await answer.json();
+						answer.json = async () => (setTimeout(() => window.answered = true), sources);
+					}
+					return answer;
+				}""");
+		this.browser.clickText("Load");
+		this.browser.until("Boolean(window.answered)");
+		this.browser.awaitSaid("Drop a file here");
+		assertThat(this.browser.text()).doesNotContain("A file", "A URL", "A query");
+		assertThat(this.browser.all("[name=kind]")).isEmpty();
+	}
+
+	@Test
 	void aJobIsFollowedPacedAndCancelledFromSeveralPages() throws IOException {
 		this.browser.visit(this.service, "");
 		this.browser.choose(products(ROWS));
