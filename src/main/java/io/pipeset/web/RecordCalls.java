@@ -154,7 +154,8 @@ class RecordCalls {
 				runKeyless(checked.get(), settings, values, request, response);
 			}
 		}
-		catch (RuntimeException ex) {
+		catch (JobRefusedException | ErrorResponseException ex) {
+			// A caller that is gone when its job is accepted leaves the input to the job.
 			JobInput input = opened.get();
 			if (input != null) {
 				input.close();
