@@ -107,8 +107,9 @@ class JobsController {
 				throw Problems.exception(Problem.SOURCE_FAILED, "The server names no length of the resource, so that a"
 						+ " part of it may be missing, and 'replace' would remove its keys. Nothing was run");
 			}
-			JobInput input = Uploads.open(body, this.urls.stored(body.version()), format, settings.mapping(),
-					AsyncJobs.isRequested(request));
+			JobInput input = UrlQuery
+				.fetch(() -> Uploads.open(body, this.urls.stored(body.version(), client.sources().urls()::contain),
+						format, settings.mapping(), AsyncJobs.isRequested(request)));
 			opened = true;
 			return input;
 		}

@@ -141,7 +141,8 @@ final class RemoteJob implements JobHandle {
 				"The job's records are on the disk of the instance that ran it, " + this.job.instance()
 						+ ((dead) ? ", which has ended since " + lastRecorded()
 								+ ". Start a process there with the same pipeset.spool.directory: it finds"
-								+ " the job. Or post the file again, and cancel this job with DELETE /v1/jobs/"
+								+ " the job, unless its records were generated or rows of a query, which are not"
+								+ " kept. Or send the request again, and cancel this job with DELETE /v1/jobs/"
 								+ this.job.status().jobId() : ": send the request to that instance"));
 		problem.getBody().setProperty("heldBy", this.job.instance());
 		return problem;

@@ -43,6 +43,9 @@ class Uploads {
 
 	private static final List<Setting<?>> FORMAT_SETTINGS = Setting.ofFormats();
 
+	/** The first bytes of each gzip file (RFC 1952). */
+	private static final byte[] GZIP_MAGIC = { 0x1f, (byte) 0x8b };
+
 	private static final String FORM = "application/x-www-form-urlencoded";
 
 	private final JobLimits limits;
@@ -96,7 +99,7 @@ class Uploads {
 	 * @throws ErrorResponseException if the resource's type or encoding is refused
 	 */
 	static UploadedRecords open(UrlBody body, StoredBytes resource, RecordFormat format, Mapping mapping,
-			boolean isKept) {
+			boolean isKept) throws IOException {
 		String type = body.header(HttpHeaders.CONTENT_TYPE);
 		Charset charset = (RecordFormat.of(mediaType(type)) == format) ? charset(type, format, mapping.header() != null)
 				: StandardCharsets.UTF_8;
@@ -106,6 +109,10 @@ class Uploads {
 		BodyEncoding found = bodyEncoding(
 				(!named) ? encoding : (file.endsWith(".gz") || mediaType(type).endsWith("gzip")) ? "gzip"
 						: (file.endsWith(".zst") || mediaType(type).endsWith("zstd")) ? "zstd" : "");
+		// Google Cloud Storage may decompress a file on the way, and not say so.
+		if (named && found == BodyEncoding.GZIP && !body.startsWith(GZIP_MAGIC)) {
+			found = BodyEncoding.IDENTITY;
+		}
 		return UploadedRecords.of(body, new SpooledBody(resource, found, format, charset, body.version()), isKept);
 	}
 

@@ -78,8 +78,16 @@ record UrlQuery(URI url, @Nullable RecordFormat format) {
 	 * @throws ErrorResponseException if the URL has no resource
 	 */
 	UrlBody open(UrlSources sources, Client client) {
+		return fetch(() -> sources.open(client, this.url));
+	}
+
+	/**
+	 * Fetches before the job begins.
+	 * @throws ErrorResponseException if that fails
+	 */
+	static <T> T fetch(Fetch<T> fetch) {
 		try {
-			return sources.open(client, this.url);
+			return fetch.run();
 		}
 		catch (SourceException ex) {
 			throw Problems.exception(Problem.SOURCE_FAILED, ex.getMessage() + ". Nothing was run");
@@ -90,6 +98,14 @@ record UrlQuery(URI url, @Nullable RecordFormat format) {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/** Waits for bytes of a resource. */
+	@FunctionalInterface
+	interface Fetch<T> {
+
+		T run() throws IOException;
+
 	}
 
 }

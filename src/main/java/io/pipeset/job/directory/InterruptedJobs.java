@@ -226,7 +226,7 @@ public class InterruptedJobs {
 	private JobItems items(String id, SpoolFile file, SpooledRequest request, Map<String, SpoolFile> files)
 			throws IOException {
 		UrlVersion url = request.url();
-		StoredBytes body = (url != null) ? this.urls.stored(url) : files.get(Spool.OF_BODY);
+		StoredBytes body = (url != null) ? this.urls.stored(url, (any) -> true) : files.get(Spool.OF_BODY);
 		if (body == null || body.bytes() != request.bodyBytes()) {
 			throw new IOException("its body is incomplete");
 		}

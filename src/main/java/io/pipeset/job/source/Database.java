@@ -21,9 +21,11 @@ import java.util.function.BooleanSupplier;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.pipeset.job.RefusedAccessException;
 import io.pipeset.job.input.SourceException;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.core.namedparam.AbstractSqlParameterSource;
 import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
 import org.springframework.jdbc.core.namedparam.NamedParameterUtils;
@@ -89,8 +91,26 @@ final class Database {
 		this.query = query;
 		this.sql = NamedParameterUtils.parseSqlStatement(sql);
 		this.timeout = timeout;
+		this.parameters = parameters(this.sql);
+		String property = "pipeset.sources.queries." + name + ".sql has ";
+		if (this.parameters.contains("?")) {
+			throw new RefusedAccessException(property + "a '?'.",
+					"Name parameters, as in :since. Write ?? for PostgreSQL's operator ?.");
+		}
+		for (String parameter : this.parameters) {
+			if (!parameter.matches("[A-Za-z_]\\w*") || !sql.contains(":" + parameter)) {
+				throw new RefusedAccessException(
+						property + "'" + parameter + "' after ':' or '&', which is no name of a parameter.",
+						"Write \\: for a colon, as in tags[1\\:2], and a blank after &. A parameter is a colon, a"
+								+ " letter, and letters, digits and _.");
+			}
+		}
+	}
+
+	/** The names of the parameters, and {@code ?} if there is one without a name. */
+	private static List<String> parameters(ParsedSql sql) {
 		Set<String> names = new LinkedHashSet<>();
-		NamedParameterUtils.buildValueArray(this.sql, new AbstractSqlParameterSource() {
+		AbstractSqlParameterSource source = new AbstractSqlParameterSource() {
 
 			@Override
 			public boolean hasValue(String parameter) {
@@ -103,8 +123,16 @@ final class Database {
 				return "";
 			}
 
-		}, null);
-		this.parameters = List.copyOf(names);
+		};
+		try {
+			if (NamedParameterUtils.buildValueArray(sql, source, null).length > 0 && names.isEmpty()) {
+				names.add("?");
+			}
+		}
+		catch (InvalidDataAccessApiUsageException ex) {
+			names.add("?");
+		}
+		return List.copyOf(names);
 	}
 
 	String name() {
@@ -154,10 +182,19 @@ final class Database {
 		}
 	}
 
-	/** Gives a connection back. */
-	void giveBack(Connection connection) throws SQLException {
+	/**
+	 * Gives a connection back.
+	 * @param cancelled whether a cancel was sent, which may come late and end the next
+	 * query: the connection is closed
+	 */
+	void giveBack(Connection connection, boolean cancelled) throws SQLException {
 		try {
-			connection.close();
+			if (cancelled) {
+				pool().evictConnection(connection);
+			}
+			else {
+				connection.close();
+			}
 		}
 		finally {
 			this.permits.release();

@@ -141,7 +141,7 @@ final class QueryBody extends FetchedBody {
 			}
 			ResultSet rows = statement.executeQuery();
 			this.rows = rows;
-			RowWriter writer = new RowWriter(rows.getMetaData(), this.templates.names().contains(Template.WHOLE));
+			RowWriter writer = new RowWriter(rows.getMetaData(), this.templates);
 			check(writer.names());
 			this.writer = writer;
 			return writer;
@@ -162,6 +162,9 @@ final class QueryBody extends FetchedBody {
 
 	/** Checks that the columns have the names of the templates, once each. */
 	private void check(List<String> columns) throws SourceException {
+		if (columns.isEmpty()) {
+			throw new SourceException("The query '" + this.database.name() + "' has no columns", null);
+		}
 		for (String name : this.templates.names()) {
 			String other = this.templates.alternative(name);
 			if (!isKnown(name, columns) && (other == null || !isKnown(other, columns))) {
@@ -171,10 +174,8 @@ final class QueryBody extends FetchedBody {
 						null);
 			}
 		}
-		boolean all = this.templates.mapsAllValues() || this.templates.names().contains(Template.WHOLE);
 		for (String column : columns) {
-			if (columns.indexOf(column) != columns.lastIndexOf(column)
-					&& (all || this.templates.names().contains(column))) {
+			if (columns.indexOf(column) != columns.lastIndexOf(column) && this.templates.need(column)) {
 				throw new SourceException("The query '" + this.database.name() + "' has two columns '" + column
 						+ "': give one of them another name by AS", null);
 			}
@@ -215,6 +216,7 @@ final class QueryBody extends FetchedBody {
 	@Override
 	public synchronized void close() {
 		Connection connection = this.connection;
+		boolean cancelled = !this.ended || this.canceller != null;
 		if (connection != null && !this.ended) {
 			cancel();
 		}
@@ -236,7 +238,7 @@ final class QueryBody extends FetchedBody {
 			logger.debug("The statement of a query could not be closed: {}", ex.getClass().getName());
 		}
 		try {
-			this.database.giveBack(connection);
+			this.database.giveBack(connection, cancelled);
 		}
 		catch (SQLException ex) {
 			logger.debug("The connection of a query could not be given back: {}", ex.getClass().getName());

@@ -9,6 +9,7 @@ import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Struct;
 import java.sql.Types;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -16,6 +17,7 @@ import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.time.temporal.Temporal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -24,6 +26,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
+import io.pipeset.record.mapping.Template;
+import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,36 +47,46 @@ final class RowWriter {
 	/** A buffer that a large row has made larger than this is given up. */
 	private static final int MAX_KEPT = 1 << 20;
 
+	/** The names of all columns. */
+	private final List<String> names = new ArrayList<>();
+
+	/** The columns that templates need. Others are not read. */
 	private final List<Column> columns = new ArrayList<>();
 
 	/** Whether the row itself becomes a value, which has to be valid JSON. */
 	private final boolean whole;
 
+	/** Whether the timestamps of the current array are points in time. */
+	private boolean zoned;
+
 	private byte[] bytes = new byte[128 << 10];
 
 	private int length;
 
-	RowWriter(ResultSetMetaData columns, boolean whole) throws SQLException {
-		this.whole = whole;
+	RowWriter(ResultSetMetaData columns, Templates templates) throws SQLException {
+		this.whole = templates.names().contains(Template.WHOLE);
 		for (int i = 1; i <= columns.getColumnCount(); i++) {
 			String name = columns.getColumnLabel(i);
-			this.columns.add(new Column(name, prefix(name, i == 1), columns.getColumnType(i),
-					String.valueOf(columns.getColumnTypeName(i)).toLowerCase(Locale.ROOT)));
+			this.names.add(name);
+			if (templates.need(name)) {
+				this.columns.add(new Column(i, prefix(name), columns.getColumnType(i),
+						String.valueOf(columns.getColumnTypeName(i)).toLowerCase(Locale.ROOT)));
+			}
 		}
 		clear();
 	}
 
 	/** The beginning of a member: its name and what is before it. */
-	private byte[] prefix(String name, boolean first) {
+	private byte[] prefix(String name) {
 		this.length = 0;
-		append((byte) ((first) ? '{' : ','));
+		append((byte) ((this.columns.isEmpty()) ? '{' : ','));
 		writeString(name.getBytes(StandardCharsets.UTF_8));
 		append((byte) ':');
 		return Arrays.copyOf(this.bytes, this.length);
 	}
 
 	List<String> names() {
-		return this.columns.stream().map((column) -> column.name).toList();
+		return this.names;
 	}
 
 	byte[] bytes() {
@@ -92,10 +106,12 @@ final class RowWriter {
 
 	/** Writes the current row. */
 	void write(ResultSet row) throws SQLException {
-		for (int i = 0; i < this.columns.size(); i++) {
-			Column column = this.columns.get(i);
+		for (Column column : this.columns) {
 			append(column.prefix);
-			write(row, i + 1, column);
+			write(row, column.number, column);
+		}
+		if (this.columns.isEmpty()) {
+			append((byte) '{');
 		}
 		append((byte) '}');
 		append((byte) '\n');
@@ -115,10 +131,11 @@ final class RowWriter {
 			case Types.TINYINT, Types.SMALLINT, Types.INTEGER, Types.BIGINT -> writeNumber(row.getBigDecimal(at));
 			case Types.NUMERIC, Types.DECIMAL, Types.REAL, Types.FLOAT, Types.DOUBLE -> writeObject(row.getObject(at));
 			case Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB -> writeBytes(row.getBytes(at));
-			case Types.DATE -> writeTime(row.getObject(at, LocalDate.class));
+			case Types.DATE -> writeTime(row, at, LocalDate.class);
 			case Types.TIME -> writeTimeOfDay(row.getString(at));
-			case Types.TIMESTAMP -> writeTimestamp(row, at, column);
-			case Types.TIMESTAMP_WITH_TIMEZONE -> writeTime(row.getObject(at, OffsetDateTime.class));
+			case Types.TIMESTAMP -> writeTime(row, at,
+					(column.typeName.equals("timestamptz")) ? OffsetDateTime.class : LocalDateTime.class);
+			case Types.TIMESTAMP_WITH_TIMEZONE -> writeTime(row, at, OffsetDateTime.class);
 			case Types.ARRAY -> writeArray(row.getArray(at));
 			case Types.CHAR, Types.VARCHAR, Types.LONGVARCHAR, Types.NCHAR, Types.NVARCHAR, Types.CLOB ->
 				writeText(row.getString(at));
@@ -126,9 +143,26 @@ final class RowWriter {
 		}
 	}
 
-	private void writeTimestamp(ResultSet row, int at, Column column) throws SQLException {
-		writeTime((column.typeName.equals("timestamptz")) ? row.getObject(at, OffsetDateTime.class)
-				: row.getObject(at, LocalDateTime.class));
+	/**
+	 * Writes a date or a time. What Java has no value for, such as PostgreSQL's infinity
+	 * or a day 0 of MariaDB, is written as the database does.
+	 */
+	private void writeTime(ResultSet row, int at, Class<? extends Temporal> type) throws SQLException {
+		Temporal time;
+		try {
+			time = row.getObject(at, type);
+		}
+		catch (SQLException | DateTimeException ex) {
+			writeText(row.getString(at));
+			return;
+		}
+		if (time != null && (time.equals(OffsetDateTime.MAX) || time.equals(OffsetDateTime.MIN)
+				|| time.equals(LocalDateTime.MAX) || time.equals(LocalDateTime.MIN) || time.equals(LocalDate.MAX)
+				|| time.equals(LocalDate.MIN))) {
+			writeText(row.getString(at));
+			return;
+		}
+		writeTime(time);
 	}
 
 	/** A type of the database alone, such as an enum, an interval or a list. */
@@ -178,7 +212,7 @@ final class RowWriter {
 			writeBytes(blob.getBytes(1, (int) blob.length()));
 		}
 		else if (value instanceof java.sql.Timestamp time) {
-			writeTime(time.toLocalDateTime());
+			writeTime((this.zoned) ? time.toInstant().atOffset(ZoneOffset.UTC) : time.toLocalDateTime());
 		}
 		else if (value instanceof java.sql.Date date) {
 			writeTime(date.toLocalDate());
@@ -200,6 +234,7 @@ final class RowWriter {
 			append(NULL);
 			return;
 		}
+		this.zoned = "timestamptz".equals(array.getBaseTypeName());
 		Object elements = array.getArray();
 		List<@Nullable Object> list = new ArrayList<>();
 		for (int i = 0; i < java.lang.reflect.Array.getLength(elements); i++) {
@@ -368,7 +403,8 @@ final class RowWriter {
 	/** A column, with the beginning of its member. */
 	private static final class Column {
 
-		private final String name;
+		/** Its number in the row, from 1. */
+		private final int number;
 
 		private final byte[] prefix;
 
@@ -376,8 +412,8 @@ final class RowWriter {
 
 		private final String typeName;
 
-		Column(String name, byte[] prefix, int type, String typeName) {
-			this.name = name;
+		Column(int number, byte[] prefix, int type, String typeName) {
+			this.number = number;
 			this.prefix = prefix;
 			this.type = type;
 			this.typeName = typeName;

@@ -8,6 +8,7 @@ import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
@@ -74,6 +75,9 @@ public final class UrlBody extends FetchedBody {
 
 	private long received;
 
+	/** The first bytes, which were read before the reader; empty when it has them. */
+	private byte[] first = new byte[0];
+
 	private final AtomicLong breaks = new AtomicLong();
 
 	/**
@@ -94,7 +98,7 @@ public final class UrlBody extends FetchedBody {
 
 	/** Waits for the head of the response. */
 	void open() throws IOException {
-		while (this.response == null) {
+		while (this.response == null && !isAtEnd()) {
 			try {
 				connect();
 			}
@@ -105,6 +109,11 @@ public final class UrlBody extends FetchedBody {
 				backOff(ex);
 			}
 		}
+	}
+
+	/** Whether all bytes of a resource with a known length were received. */
+	private boolean isAtEnd() {
+		return this.version != null && this.version.length() == this.received;
 	}
 
 	/** The version of the resource, after it was opened. */
@@ -130,6 +139,15 @@ public final class UrlBody extends FetchedBody {
 		return version().length() >= 0 || header("Transfer-Encoding").contains("chunked");
 	}
 
+	/**
+	 * Whether the resource begins with some bytes. This waits for them; the reader gets
+	 * them too. Called before the first read.
+	 */
+	public boolean startsWith(byte... bytes) throws IOException {
+		this.first = readNBytes(bytes.length);
+		return Arrays.equals(bytes, this.first);
+	}
+
 	/** The URL as reports and messages show it. */
 	private String shown() {
 		return UrlPrefixes.withoutQuery(this.url.toString());
@@ -143,6 +161,12 @@ public final class UrlBody extends FetchedBody {
 
 	@Override
 	public int read(byte[] target, int offset, int length) throws IOException {
+		if (this.first.length > 0) {
+			int bytes = Math.min(length, this.first.length);
+			System.arraycopy(this.first, 0, target, offset, bytes);
+			this.first = Arrays.copyOfRange(this.first, bytes, this.first.length);
+			return bytes;
+		}
 		while (true) {
 			open();
 			try {
@@ -150,7 +174,7 @@ public final class UrlBody extends FetchedBody {
 				// it.
 				long left = this.limit.most() - this.received;
 				long rest = (version().length() >= 0) ? version().length() - this.received : Long.MAX_VALUE;
-				int bytes = (rest == 0) ? -1
+				int bytes = (isAtEnd()) ? -1
 						: readSome(target, offset, (int) Math.min(Math.min(length, rest), Math.max(1, left)));
 				if (bytes > left) {
 					throw new BodyLimitException(this.limit.exceededBy("body", "more than " + this.limit.most()));
@@ -160,7 +184,7 @@ public final class UrlBody extends FetchedBody {
 					this.backoff.end();
 					return bytes;
 				}
-				if (version().length() < 0 || this.received == version().length()) {
+				if (version().length() < 0 || isAtEnd()) {
 					return -1;
 				}
 				throw new IOException("the response ended before its length");
@@ -220,6 +244,9 @@ public final class UrlBody extends FetchedBody {
 				return;
 			}
 			response.body().close();
+			if (status == 416 && knowsEnd(response.headers())) {
+				return;
+			}
 			String location = response.headers().firstValue("Location").orElse("");
 			if (status / 100 != 3 || location.isEmpty()) {
 				throw refusal(status);
@@ -298,6 +325,20 @@ public final class UrlBody extends FetchedBody {
 
 	private SourceException changed() {
 		return new SourceException(failed("the resource has changed since its first byte was read"), null);
+	}
+
+	/**
+	 * Whether a server that was asked for the next byte says that there is none. It says
+	 * so of the version of the {@code If-Range}, or else answers the whole.
+	 */
+	private boolean knowsEnd(HttpHeaders headers) {
+		UrlVersion known = this.version;
+		if (known == null || known.validator() == null || known.length() >= 0
+				|| !headers.firstValue("Content-Range").orElse("").equals("bytes */" + this.received)) {
+			return false;
+		}
+		this.version = new UrlVersion(known.url(), this.received, known.validator());
+		return true;
 	}
 
 	/** Takes a response, if it goes on with the same version at the next byte. */

@@ -123,13 +123,13 @@ public class UrlSources {
 	}
 
 	/**
-	 * A resource that may have been read before. Redirects are held to the URLs of the
-	 * service.
+	 * A resource that may have been read before.
+	 * @param client the URLs to which a redirect may lead, within those of the service
 	 */
-	public StoredBytes stored(UrlVersion version) {
+	public StoredBytes stored(UrlVersion version, Predicate<URI> client) {
 		URI url = UrlPrefixes.parse(version.url(), UrlPrefixes.MAX_SIGNED_URL_LENGTH);
-		return new StoredUrl(version, () -> body((url != null) ? url : URI.create("invalid:"), version, (any) -> true,
-				this.limits.ofBodies()));
+		return new StoredUrl(version,
+				() -> body((url != null) ? url : URI.create("invalid:"), version, client, this.limits.ofBodies()));
 	}
 
 	private UrlBody body(URI url, @Nullable UrlVersion version, Predicate<URI> ofClient, ByteLimit limit) {

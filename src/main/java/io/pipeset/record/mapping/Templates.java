@@ -120,6 +120,24 @@ public final class Templates {
 	}
 
 	/**
+	 * Whether a template has a value of the row: by its name, a member or element of it,
+	 * or because a template has the whole row.
+	 * @param name a name of the row, at its first level
+	 */
+	public boolean need(String name) {
+		if (mapsAllValues() || this.names.contains(Template.WHOLE)) {
+			return true;
+		}
+		for (String other : this.names) {
+			if (other.startsWith(name)
+					&& (other.length() == name.length() || ".[:".indexOf(other.charAt(name.length())) >= 0)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
 	 * The largest number of arguments that a record is known to have.
 	 * @param columns how many values a row has, or 0 if that is not known
 	 */

@@ -160,11 +160,26 @@ class QuerySourceTests {
 			inet            | '10.0.0.1'                          | 10.0.0.1
 			money           | '1.50'                              | 1.5
 			bit(3)          | '101'                               | 101
+			timestamptz     | 'infinity'                          | infinity
+			timestamp       | '-infinity'                         | -infinity
+			date            | 'infinity'                          | infinity
+			timestamptz[]   | '{2026-11-28 10:00+02}'             | ["2026-11-28T08:00:00Z"]
 			""")
 	void aValueIsWhatItsTypeSays(String type, String sql, String expected) {
 		postgres.run("CREATE TABLE types AS SELECT 1 AS id, (" + sql + ")::" + type + " AS v");
 		assertThat(Answer.counts(load("types&op=SET&key=k:{id}&value={v}")).applied()).isEqualTo(1);
 		assertThat(redis.get("k:1")).isEqualTo(expected);
+	}
+
+	@Test
+	void constantsNeedNoColumnAndAQueryWithoutColumnsIsRefused() {
+		postgres.run("CREATE TABLE types AS SELECT n AS id FROM generate_series(1, 3) AS n");
+		assertThat(Answer.counts(load("types&command=SET%20row:{@index}%20v")).applied()).isEqualTo(3);
+		postgres.run("DROP TABLE types", "CREATE TABLE types ()", "INSERT INTO types DEFAULT VALUES");
+		Answer answer = post("types&command=SET%20row:{@index}%20v");
+		answer.job(502, "source-failed", "failed");
+		assertThat(answer.json().get("detail").asString()).contains("The query 'types' has no columns");
+		assertThat(redis.keys("*")).containsExactlyInAnyOrder("row:0", "row:1", "row:2");
 	}
 
 	@Test

@@ -131,6 +131,8 @@ final class ResourceServer implements AutoCloseable {
 
 		private volatile boolean sized = true;
 
+		private volatile boolean chunked;
+
 		/** After how many bytes the next responses break off. */
 		private final Queue<Integer> cuts = new ConcurrentLinkedQueue<>();
 
@@ -167,6 +169,13 @@ final class ResourceServer implements AutoCloseable {
 
 		Resource withoutLength() {
 			this.sized = false;
+			return this;
+		}
+
+		/** The whole in one chunk without a length, so that its end may be missing. */
+		Resource inChunks() {
+			this.sized = false;
+			this.chunked = true;
 			return this;
 		}
 
@@ -222,10 +231,21 @@ final class ResourceServer implements AutoCloseable {
 			String ifRange = header(head, "if-range");
 			boolean partial = this.ranges && !range.isEmpty() && (ifRange.isEmpty() || ifRange.equals(this.etag));
 			int from = (partial) ? Integer.parseInt(range.replaceAll("bytes=|-", "")) : 0;
+			if (partial && from == whole.length) {
+				out.write(
+						"HTTP/1.1 416 Range\r\nContent-Length: 0\r\nContent-Range: bytes */%d\r\nConnection: close\r\n\r\n"
+							.formatted(whole.length)
+							.getBytes(StandardCharsets.ISO_8859_1));
+				return;
+			}
+			boolean chunks = this.chunked && !partial;
 			StringBuilder answer = new StringBuilder((partial) ? "HTTP/1.1 206 Partial\r\n" : "HTTP/1.1 200 OK\r\n");
 			answer.append("Content-Type: ").append(this.type).append("\r\nConnection: close\r\n");
 			if (this.sized) {
 				answer.append("Content-Length: ").append(whole.length - from).append("\r\n");
+			}
+			if (chunks) {
+				answer.append("Transfer-Encoding: chunked\r\n");
 			}
 			if (this.etag != null) {
 				answer.append("ETag: ").append(this.etag).append("\r\n");
@@ -238,6 +258,9 @@ final class ResourceServer implements AutoCloseable {
 			}
 			out.write(answer.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1));
 			Integer cut = this.cuts.poll();
+			if (chunks) {
+				out.write("%x\r\n".formatted(whole.length).getBytes(StandardCharsets.ISO_8859_1));
+			}
 			int to = (cut != null) ? Math.min(whole.length, from + cut) : whole.length;
 			int pause = this.pauseAt;
 			if (pause >= from && pause < to) {

@@ -119,6 +119,13 @@ class UrlSourceTests {
 		assertThat(Answer.counts(load(name, "&op=HSET&key=p:{id}").report()).applied()).isEqualTo(ROWS);
 	}
 
+	/** So does Google Cloud Storage, by decompressive transcoding. */
+	@Test
+	void aResourceThatItsServerHasDecompressedIsReadAsItIs() {
+		put("products.csv.gz", "text/csv", CSV).cutAt(1);
+		assertThat(Answer.counts(load("products.csv.gz", "&op=HSET&key=p:{id}").report()).applied()).isEqualTo(ROWS);
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "a.csv, binary/octet-stream, ''", "a.csv, text/plain, ''", "a, text/csv, ''", "a.bin, '', &format=csv",
 			"a.json, application/json, &format=csv" })
@@ -138,6 +145,12 @@ class UrlSourceTests {
 	@Test
 	void aResourceWithoutALengthIsReadToItsEnd() {
 		put("a.csv", "text/csv", CSV).withoutLength();
+		assertThat(Answer.counts(load("a.csv", "&op=HSET&key=p:{id}").report()).applied()).isEqualTo(ROWS);
+	}
+
+	@Test
+	void aResourceWithoutALengthMayBreakAfterItsLastByte() {
+		put("a.csv", "text/csv", CSV).inChunks().cutAt(CSV.length);
 		assertThat(Answer.counts(load("a.csv", "&op=HSET&key=p:{id}").report()).applied()).isEqualTo(ROWS);
 	}
 
