@@ -121,7 +121,7 @@ export async function job(main, page, id) {
 			now.leftMillis === undefined ? null : `${duration(now.leftMillis)} left`].filter((word) => word).join(' · ');
 		const active = isActive(last.state);
 		const batches = report?.timings?.batches;
-		const rate = active ? now.perSecond : report?.commandsPerSecond || now.averagePerSecond;
+		const rate = active ? now.perSecond : report?.recordsPerSecond || now.averagePerSecond;
 		tiles.replaceChildren(...(counts ? OUTCOMES.filter((name) => name !== 'rejected').concat('rejected').filter((name) => counts[name] || name === (last.dryRun ? 'unprocessed' : 'applied') || name === 'rejected')
 			.map((name) => tile(name === 'unknown' && active ? 'in flight' : name === 'unprocessed' && last.dryRun ? 'would run' : name, number(counts[name]), `outcome ${name}${counts[name] ? '' : ' none'}`, name === 'unknown' && active ? 'sent, but not answered yet' : MEANINGS[name])) : []),
 				// The run time of an interrupted job is unknown.

@@ -93,7 +93,7 @@ public class JobMeters {
 			.description("A batch, from its first write to its last reply")
 			.serviceLevelObjectives(BATCH_OBJECTIVES)
 			.withRegistry(registry);
-		this.commandsSent = Counter.builder("pipeset.commands.sent")
+		this.commandsSent = Counter.builder("pipeset.commands")
 			.description("Data commands sent to Redis, each with one record or several")
 			.tag(CLIENT, client)
 			.register(registry);
@@ -192,7 +192,7 @@ public class JobMeters {
 		Map<Outcome, Counter> counters = new EnumMap<>(Outcome.class);
 		for (Outcome outcome : Outcome.values()) {
 			counters.put(outcome,
-					Counter.builder("pipeset.commands")
+					Counter.builder("pipeset.records")
 						.description("Records by outcome, rejected ones included")
 						.tags(CLIENT, this.client, "op", operation, "outcome", outcome.label())
 						.register(this.registry));

@@ -116,12 +116,12 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	/**
 	 * The commands and bytes that a job has written to Redis.
 	 *
-	 * @param commandsPerSecond the records with a reply, per second of the whole job
+	 * @param recordsPerSecond the records with a reply, per second of the whole job
 	 * @param commandsSent the data commands that were sent for the records
 	 * @param bytesSent the bytes of RESP
 	 * @param writes the writes to sockets; not in the JSON
 	 */
-	public record Sent(long commandsPerSecond, long commandsSent, long bytesSent, @JsonIgnore long writes) {
+	public record Sent(long recordsPerSecond, long commandsSent, long bytesSent, @JsonIgnore long writes) {
 
 	}
 

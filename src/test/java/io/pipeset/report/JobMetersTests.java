@@ -55,7 +55,7 @@ class JobMetersTests {
 		meters.jobEnds(JobState.COMPLETED, account, new JobClock());
 		assertThat(commands(registry, "applied")).isEqualTo(7);
 		assertThat(commands(registry, "rejected")).isOne();
-		assertThat(registry.get("pipeset.commands.sent").counter().count()).isEqualTo(4);
+		assertThat(registry.get("pipeset.commands").counter().count()).isEqualTo(4);
 	}
 
 	/** A counter that is created with its first unknown record would show no increase. */
@@ -71,7 +71,7 @@ class JobMetersTests {
 	}
 
 	private static double commands(SimpleMeterRegistry registry, String outcome) {
-		return registry.get("pipeset.commands").tags("op", "SET", "outcome", outcome).counter().count();
+		return registry.get("pipeset.records").tags("op", "SET", "outcome", outcome).counter().count();
 	}
 
 	@Test

@@ -382,7 +382,7 @@ class ClientPolicyTests {
 		this.billing.ndjson("/v1/jobs", sets(2)).report();
 		String scrape = this.operator.get("/actuator/prometheus").text();
 		assertThat(scrape.lines())
-			.anyMatch((line) -> line.startsWith("pipeset_commands_total{client=\"orders\",")
+			.anyMatch((line) -> line.startsWith("pipeset_records_total{client=\"orders\",")
 					&& line.contains("op=\"SET\"") && line.contains("outcome=\"applied\""))
 			.anyMatch((line) -> line.startsWith("pipeset_job_seconds_count{client=\"billing\","))
 			.noneMatch((line) -> line.contains("client=\"none\"") && line.startsWith("pipeset_job_seconds_count")

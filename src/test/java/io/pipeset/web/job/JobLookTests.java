@@ -196,7 +196,7 @@ class JobLookTests {
 
 	@Test
 	void aJobThatRunsTellsWhatIsInRedisAndHowMuchOfItsBodyIsRead() throws IOException {
-		double before = meter("pipeset.commands", "applied");
+		double before = meter("pipeset.records", "applied");
 		String line = "[\"SET\",\"k%04d\",\"v\"]\n";
 		StringBuilder body = new StringBuilder();
 		for (int i = 0; i < 1000; i++) {
@@ -221,7 +221,7 @@ class JobLookTests {
 				assertThat(look.at("/progress").has("total")).isFalse();
 			});
 			assertThat(status(id).get("counts")).isEqualTo(this.service.get("/v1/jobs/" + id).json().get("counts"));
-			await("meters grow with each batch").until(() -> meter("pipeset.commands", "applied") == before + 3000);
+			await("meters grow with each batch").until(() -> meter("pipeset.records", "applied") == before + 3000);
 		}
 	}
 

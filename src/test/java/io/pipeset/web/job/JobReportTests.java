@@ -281,7 +281,7 @@ class JobReportTests {
 		JsonNode report = this.service.post("/pipeset/20000?batchSize=1000&coalesce=off").report();
 		assertThat(report.at("/bytesSent").asLong())
 			.isEqualTo(20_000L * "*3\r\n$3\r\nSET\r\n$9\r\nkeyA00000\r\n$11\r\nvalue-00000\r\n".length());
-		assertThat(report.at("/commandsPerSecond").asLong()).isPositive();
+		assertThat(report.at("/recordsPerSecond").asLong()).isPositive();
 		assertThat(report.at("/timings/batches/count").asInt()).isGreaterThanOrEqualTo(20);
 		assertThat(report.at("/timings/redisMillis").asDouble()).isPositive()
 			.isLessThanOrEqualTo(report.at("/timings/totalMillis").asDouble());

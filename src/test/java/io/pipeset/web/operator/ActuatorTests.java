@@ -53,7 +53,7 @@ class ActuatorTests {
 	@ParameterizedTest
 	@CsvSource({ "pipeset.job, op client, state", "pipeset.job.active, op client, state", "pipeset.batch, flush,",
 			"pipeset.node.batch, node,", "pipeset.node.connections, node,", "pipeset.node.losses, node,",
-			"pipeset.phase, phase,", "pipeset.commands, op client, outcome", "pipeset.commands.sent, client,",
+			"pipeset.phase, phase,", "pipeset.records, op client, outcome", "pipeset.commands, client,",
 			"pipeset.batch.size,,", "pipeset.batch.bytes,,", "pipeset.inflight.bytes,,", "pipeset.lanes.busy,,",
 			"pipeset.jobs.queued,," })
 	void everyMeterIsThereWithItsTagsAndNoOthers(String meter, String first, String second) {
@@ -77,10 +77,10 @@ class ActuatorTests {
 			.isSubsetOf("completed", "stopped", "failed", "cancelled");
 		assertThat(tagValues("pipeset.batch", "flush")).containsExactlyInAnyOrder("each", "close", "buffered");
 		assertThat(tagValues("pipeset.phase", "phase")).containsExactlyInAnyOrder("wait", "read", "redis");
-		assertThat(tagValues("pipeset.commands", "op")).isSubsetOf(
+		assertThat(tagValues("pipeset.records", "op")).isSubsetOf(
 				Stream.concat(Operation.values().stream().map(Operation::toString), Stream.of("none")).toList());
-		assertThat(tagValues("pipeset.commands", "client")).containsExactly("none");
-		assertThat(tagValues("pipeset.commands", "outcome")).contains("applied", "noop", "rejected")
+		assertThat(tagValues("pipeset.records", "client")).containsExactly("none");
+		assertThat(tagValues("pipeset.records", "outcome")).contains("applied", "noop", "rejected")
 			.isSubsetOf("applied", "noop", "rejected", "unknown", "unprocessed");
 	}
 
@@ -122,7 +122,7 @@ class ActuatorTests {
 	@Test
 	void noKeyValueOrIdIsInAnyMeter() {
 		String metrics = prometheus();
-		assertThat(metrics).contains("pipeset_commands").doesNotContainIgnoringCase("secret");
+		assertThat(metrics).contains("pipeset_records").doesNotContainIgnoringCase("secret");
 	}
 
 	@Test
@@ -132,7 +132,7 @@ class ActuatorTests {
 			.contains("pipeset_batch_seconds_bucket{flush=\"each\",le=\"0.001\"}")
 			.contains("pipeset_batch_seconds_bucket{flush=\"each\",le=\"5.0\"}")
 			.contains("pipeset_phase_seconds_count{phase=\"redis\"}")
-			.contains("pipeset_commands_total{client=\"none\",op=\"SET\",outcome=\"applied\"}")
+			.contains("pipeset_records_total{client=\"none\",op=\"SET\",outcome=\"applied\"}")
 			.contains("pipeset_batch_size_commands_sum")
 			.contains("pipeset_batch_bytes_sum")
 			.contains("pipeset_inflight_bytes ")
@@ -203,7 +203,7 @@ class ActuatorTests {
 	}
 
 	private double commands(String... tags) {
-		Answer answer = this.service.get("/actuator/metrics/pipeset.commands?tag=" + String.join("&tag=", tags));
+		Answer answer = this.service.get("/actuator/metrics/pipeset.records?tag=" + String.join("&tag=", tags));
 		return (answer.status() == 404) ? 0 : measurement(answer, "COUNT");
 	}
 

@@ -48,7 +48,7 @@ class DashboardTests {
 
 	private static final FaultProxy proxy = own.proxy();
 
-	private static final String APPLIED = "pipeset_commands_total{op=\"SET\",outcome=\"applied\"}";
+	private static final String APPLIED = "pipeset_records_total{op=\"SET\",outcome=\"applied\"}";
 
 	private static final Pattern SAMPLE = Pattern.compile("([a-zA-Z_:][\\w:]*+)(?:\\{(.*)})? (\\S+)");
 

@@ -216,7 +216,7 @@ class DeploymentRecipeTests {
 	private void assertScraped(Servers servers, String url, String authority, String key) throws Exception {
 		assertThat(run(0, "curl -sSf --cacert '" + authority + "' -H \"Authorization: Bearer $(cat '" + key + "')\" "
 				+ servers.as(url, servers.management)))
-			.contains("pipeset_commands_total{client=");
+			.contains("pipeset_records_total{client=");
 	}
 
 	private void assertNamed(String certificate, @Nullable String host) throws Exception {

@@ -157,11 +157,11 @@ class CoalescingTests {
 
 	@Test
 	void countsRecordsAndCommandsInTheMeters() {
-		double sent = meter("pipeset.commands.sent");
-		double records = meter("pipeset.commands?tag=op:LPUSH&tag=outcome:applied");
+		double sent = meter("pipeset.commands");
+		double records = meter("pipeset.records?tag=op:LPUSH&tag=outcome:applied");
 		this.service.post("/listinput/l?count=1000").report();
-		assertThat(meter("pipeset.commands.sent") - sent).isEqualTo(10);
-		assertThat(meter("pipeset.commands?tag=op:LPUSH&tag=outcome:applied") - records).isEqualTo(1000);
+		assertThat(meter("pipeset.commands") - sent).isEqualTo(10);
+		assertThat(meter("pipeset.records?tag=op:LPUSH&tag=outcome:applied") - records).isEqualTo(1000);
 	}
 
 	@Test

@@ -189,10 +189,7 @@ class TuningTests {
 	}
 
 	private double commands() {
-		return this.service.get("/actuator/metrics/pipeset.commands.sent")
-			.json()
-			.at("/measurements/0/value")
-			.asDouble();
+		return this.service.get("/actuator/metrics/pipeset.commands").json().at("/measurements/0/value").asDouble();
 	}
 
 	private JsonNode tune(String query) {

@@ -97,10 +97,10 @@ class WarmUpTests {
 			assertThat(output).containsPattern("Warmed up in \\d+ ms with \\d+ jobs\n").doesNotContain("received=");
 			assertThat(ownRequests(context)).isNotEmpty();
 			MeterRegistry registry = context.getBean(MeterRegistry.class);
-			for (String meter : List.of("pipeset.job", "pipeset.commands", "pipeset.batch", "pipeset.retries")) {
+			for (String meter : List.of("pipeset.job", "pipeset.records", "pipeset.batch", "pipeset.retries")) {
 				assertThat(registry.find(meter).meters()).as(meter).isEmpty();
 			}
-			assertThat(registry.get("pipeset.commands.sent").counter().count()).isZero();
+			assertThat(registry.get("pipeset.commands").counter().count()).isZero();
 			assertThat(registry.get("pipeset.batch.size").summary().count()).isZero();
 			await().until(() -> redis.dbsize() == 0);
 			assertThat(call("POST " + WarmUpEndpoints.PREFIX + "/v1/jobs")).isEqualTo(404);
