@@ -28,7 +28,7 @@ import org.springframework.web.bind.annotation.RequestMethod;
 
 /**
  * The table of the HTTP calls. Requests are mapped by it, and the start page and the
- * OpenAPI document are made from it. The table in docs/http.md must agree with it.
+ * OpenAPI document are made from it. The table in docs/calls.md must agree with it.
  */
 public enum Call {
 
@@ -143,7 +143,7 @@ public enum Call {
 		return this.path;
 	}
 
-	/** What the call does: sentences in Markdown, with links as in docs/http.md. */
+	/** What the call does: sentences in Markdown, with links as in docs/calls.md. */
 	public String meaning() {
 		return this.meaning;
 	}

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DocumentedPropertiesTests {
 
 	@ParameterizedTest
-	@CsvSource({ "docs/http.md, ## Limits, ''", "docs/configuration.md, # Configuration, pipeset.limits." })
+	@CsvSource({ "docs/limits.md, # Limits, ''", "docs/configuration.md, # Configuration, pipeset.limits." })
 	void aTableHasEveryLimitWithItsDefault(String page, String heading, String prefix) throws IOException {
 		Map<String, String> documented = new TreeMap<>();
 		for (String row : Documentation.rows(page, heading)) {

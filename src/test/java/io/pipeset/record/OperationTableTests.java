@@ -396,7 +396,7 @@ class OperationTableTests {
 
 	@Test
 	void theDocumentationHasTheSameRows() throws IOException {
-		Map<String, String> repeats = Files.readAllLines(Path.of("docs/http.md"))
+		Map<String, String> repeats = Files.readAllLines(Path.of("docs/formats.md"))
 			.stream()
 			.filter((line) -> line.matches("\\| [A-Z.]+ \\|.*"))
 			.map((line) -> line.split(" *\\| *"))

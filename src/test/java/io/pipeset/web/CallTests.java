@@ -60,8 +60,8 @@ class CallTests {
 
 	@Test
 	void theDocumentationHasTheSameCalls() throws IOException {
-		assertThat(Documentation.rows("docs/http.md", "# The HTTP calls"))
-			.as("the first table in docs/http.md: change it, or Call, so that they agree")
+		assertThat(Documentation.rows("docs/calls.md", "# The HTTP calls"))
+			.as("the first table in docs/calls.md: change it, or Call, so that they agree")
 			.containsExactlyElementsOf(Stream.of(Call.values())
 				.map((call) -> "| `" + call.method() + " " + call.path() + "` | " + call.meaning() + " |")
 				.toList());
@@ -69,8 +69,8 @@ class CallTests {
 
 	@Test
 	void theDocumentationHasTheSameProblems() throws IOException {
-		assertThat(Documentation.rows("docs/http.md", "## Statuses"))
-			.as("the table in docs/http.md under '## Statuses': change it, or Problem, so that they agree")
+		assertThat(Documentation.rows("docs/outcomes.md", "## Statuses"))
+			.as("the table in docs/outcomes.md under '## Statuses': change it, or Problem, so that they agree")
 			.containsExactlyElementsOf(Stream.of(Problem.values())
 				.map((problem) -> "| `" + problem.type() + "` | " + problem.status().value() + " | " + state(problem)
 						+ " | " + problem.meaning() + " |")

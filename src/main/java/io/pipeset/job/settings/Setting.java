@@ -171,7 +171,7 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 
 	static final Setting<Boolean> ESTIMATE = add(new Setting<>("estimate", false, WRITES, ALL_RECORDS, Allowed.truth(),
 			JobSettings::estimate, JobSettings::estimate, "false",
-			"With `dryRun`: [estimates the memory](http.md#estimate) that the records need in Redis, from a sample."));
+			"With `dryRun`: [estimates the memory](#estimate) that the records need in Redis, from a sample."));
 
 	public static final Setting<String> REPLACE = add(new Setting<>("replace", false, WRITES, ALL_RECORDS,
 			Allowed.of(

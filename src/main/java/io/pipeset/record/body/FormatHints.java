@@ -54,7 +54,7 @@ public final class FormatHints {
 	private static String nearest(String name, OperationFinder operations) {
 		String nearest = NearestName.of(name, operations.names());
 		return (nearest != null) ? "; the nearest supported one is " + nearest
-				: "; docs/http.md lists the supported operations";
+				: "; docs/formats.md lists the supported operations";
 	}
 
 }

@@ -36,7 +36,7 @@ public enum Problem {
 
 	FORBIDDEN(HttpStatus.FORBIDDEN, "the [client](security.md#policies) may not do that, or no caller may"),
 
-	FOREIGN_REQUEST(HttpStatus.FORBIDDEN, "[`Host`, `Origin` or `Sec-Fetch-Site`](#who-may-call) is foreign"),
+	FOREIGN_REQUEST(HttpStatus.FORBIDDEN, "[`Host`, `Origin` or `Sec-Fetch-Site`](calls.md#who-may-call) is foreign"),
 
 	DISABLED(HttpStatus.FORBIDDEN, "the call is switched off"),
 
@@ -49,7 +49,7 @@ public enum Problem {
 	STALLED(HttpStatus.REQUEST_TIMEOUT, "the rest of the body did not arrive in time"),
 
 	CANCELLED(HttpStatus.CONFLICT,
-			"another request [cancelled](jobs.md#cancelling-a-job) the job, or its [caller went away](#callers-that-go-away)"),
+			"another request [cancelled](jobs.md#cancelling-a-job) the job, or its [caller went away](limits.md#callers-that-go-away)"),
 
 	NOT_ENDED(HttpStatus.CONFLICT, "the job has not ended, so it has no items yet"),
 
@@ -77,12 +77,12 @@ public enum Problem {
 	TOO_LARGE(HttpStatus.CONTENT_TOO_LARGE, "limit", "the body is larger than allowed"),
 
 	UNSUPPORTED_MEDIA_TYPE(HttpStatus.UNSUPPORTED_MEDIA_TYPE,
-			"the `Content-Type` is not one of the [formats](#records)"),
+			"the `Content-Type` is not one of the [formats](formats.md#records)"),
 
 	UNSUPPORTED_CONTENT_ENCODING(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "the `Content-Encoding` is not gzip or zstd"),
 
 	STOPPED(HttpStatus.UNPROCESSABLE_CONTENT,
-			"more records than `maxErrors` were rejected; a [pop limit](#pops) was reached; a receipt's job took longer than `receiptTtl`"),
+			"more records than `maxErrors` were rejected; a [pop limit](calls.md#pops) was reached; a receipt's job took longer than `receiptTtl`"),
 
 	COUNT_MISMATCH(HttpStatus.UNPROCESSABLE_CONTENT, "the body has more or fewer records than the path says"),
 
@@ -111,7 +111,7 @@ public enum Problem {
 
 	CONTROL_UNREACHABLE(HttpStatus.SERVICE_UNAVAILABLE, "the control Redis does not answer"),
 
-	SHUTTING_DOWN(HttpStatus.SERVICE_UNAVAILABLE, "the service [shuts down](#shutdown)"),
+	SHUTTING_DOWN(HttpStatus.SERVICE_UNAVAILABLE, "the service [shuts down](operations.md#shutdown)"),
 
 	NO_ROOM(HttpStatus.SERVICE_UNAVAILABLE, "limit", "the limits do not allow the service to resume the job now"),
 

@@ -34,8 +34,8 @@ class SettingTests {
 
 	@Test
 	void theDocumentationHasTheSameSettings() throws IOException {
-		assertThat(Documentation.rows("docs/http.md", "## Settings"))
-			.as("the table in docs/http.md under '## Settings': change it, or Setting, so that they agree")
+		assertThat(Documentation.rows("docs/settings.md", "## Settings"))
+			.as("the table in docs/settings.md under '## Settings': change it, or Setting, so that they agree")
 			.containsExactlyElementsOf(Setting.ALL.stream().map(this::row).toList());
 	}
 

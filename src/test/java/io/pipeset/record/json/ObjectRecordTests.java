@@ -142,7 +142,7 @@ class ObjectRecordTests {
 		assertThat(snapshot.code()).isEqualTo(Rejection.UNKNOWN_OPERATION);
 		assertThat(snapshot.message())
 			.isEqualTo("operation '" + ((name != null) ? name : "") + "' is not supported; " + ("SETX".equals(name)
-					? "the nearest supported one is SET" : "docs/http.md lists the supported operations"));
+					? "the nearest supported one is SET" : "docs/formats.md lists the supported operations"));
 		assertThat(snapshot.operation()).isNull();
 		assertThat(snapshot.arguments()).isEqualTo((key != null) ? List.of(key) : List.of());
 	}

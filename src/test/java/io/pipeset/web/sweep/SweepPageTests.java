@@ -70,7 +70,7 @@ class SweepPageTests {
 
 	@Test
 	void thePageOfAllCallsShowsSomeThatRun() throws IOException {
-		List<String> calls = calls(Files.readString(Path.of("docs", "http.md")));
+		List<String> calls = calls(Files.readString(Path.of("docs", "calls.md")));
 		assertThat(calls).isNotEmpty();
 		calls.forEach(this::post);
 		assertThat(this.redis.keys("cache:*")).isEmpty();
