@@ -3,7 +3,8 @@ WORKDIR /build
 COPY . .
 RUN --mount=type=cache,target=/root/.m2 \
     mvn -B -ntp -DskipTests clean package \
-    && java -Djarmode=tools -jar target/pipeset.jar extract --layers --destination layers
+    && mv target/pipeset-*.jar pipeset.jar \
+    && java -Djarmode=tools -jar pipeset.jar extract --layers --destination layers
 # zstd's native library as a file: the service would unpack it into /tmp, from which a container may not be allowed to run code.
 RUN mkdir native && cd native && jar xf ../layers/dependencies/lib/zstd-jni-*.jar linux \
     && cp "linux/$(uname -m | sed s/x86_64/amd64/)"/libzstd-jni-*.so libzstd-jni.so
@@ -47,7 +48,7 @@ RUN set -e; \
     test -s pipeset.aot
 
 FROM service
-ARG VERSION=0.1.0-SNAPSHOT
+ARG VERSION=1.0.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Pipeset" \
       org.opencontainers.image.description="Loads Redis in bulk through Lettuce pipelines" \

@@ -23,9 +23,10 @@ import org.jspecify.annotations.Nullable;
  * @param grid values for the grid of defaults, where not its own
  * @param otherJar another build of the service to compare with, or {@code null}
  * @param directory where the build puts its files
+ * @param jar the service that is measured
  */
 public record Options(Set<String> cases, int runs, boolean longRun, boolean docs, Jvm jvm, List<Path> javas,
-		String grid, @Nullable Path otherJar, Path directory) {
+		String grid, @Nullable Path otherJar, Path directory, Path jar) {
 
 	private static final String PREFIX = "benchmark.";
 
@@ -39,16 +40,12 @@ public record Options(Set<String> cases, int runs, boolean longRun, boolean docs
 				isOn("long"), isOn("docs"),
 				new Jvm(executable, (flags.isEmpty()) ? Jvm.containerFlags() : Jvm.split(flags)),
 				list("javas", "[," + File.pathSeparator + "]").stream().map(Path::of).toList(), get("grid"),
-				(otherJar.isEmpty()) ? null : Path.of(otherJar), Path.of(get("directory")));
+				(otherJar.isEmpty()) ? null : Path.of(otherJar), Path.of(get("directory")), Path.of(get("jar")));
 	}
 
 	/** Whether this run has all figures of the document. */
 	boolean isFull() {
 		return this.cases.isEmpty() && this.runs >= 5;
-	}
-
-	Path jar() {
-		return this.directory.resolve("pipeset.jar");
 	}
 
 	Path work() {

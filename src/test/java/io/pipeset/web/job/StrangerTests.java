@@ -88,7 +88,7 @@ class StrangerTests {
 		try (FaultProxy proxy = FaultProxy.open(TestRedis.shared());
 				ServiceProcess living = start("--" + LIVES, "--" + PORT + proxy.port())) {
 			String waits = waiting(living.service());
-			assertThat(next.next()).startsWith("java -jar target/pipeset.jar");
+			assertThat(next.next()).startsWith("java -jar target/pipeset-1.0.0.jar");
 			String id;
 			// Only replies to records are counted.
 			Stream<String> control = TestRedis.shared()
@@ -124,7 +124,7 @@ class StrangerTests {
 			assertThat(Answer.counts(replica.get("/v1/jobs/" + id).json()).applied()).as("what others know of it")
 				.isBetween(1L, redis.dbsize());
 			replica.post("/v1/jobs/" + id + "/resume").refusal(409, "held-elsewhere");
-			assertThat(next.next()).startsWith("java -jar target/pipeset.jar");
+			assertThat(next.next()).startsWith("java -jar target/pipeset-1.0.0.jar");
 			try (Replica started = next(proxy)) {
 				Shell shell = new Shell(this.folder, started.service().port());
 				await().until(() -> !state(started.service(), "/v1/jobs/" + id).equals("interrupted"));

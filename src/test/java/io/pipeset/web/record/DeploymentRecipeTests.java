@@ -103,7 +103,7 @@ class DeploymentRecipeTests {
 		program("mvn", "");
 		program("redis-server", "exec '" + CarriedProgram.verified() + "' \"$@\"");
 		program("java",
-				"[ \"$1 $2\" = '-jar target/pipeset.jar' ]\nshift 2\nexec '"
+				"[ \"$1 $2\" = '-jar target/pipeset-1.0.0.jar' ]\nshift 2\nexec '"
 						+ Path.of(System.getProperty("java.home"), "bin", "java") + "' '"
 						+ String.join("' '", ServiceProcess.program()) + "' \"$@\" --pipeset.warm-up.enabled=false"
 						+ " --pipeset.spool.directory='" + this.folder + "/spool'");
