@@ -4,7 +4,9 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.io.Reader;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -94,7 +96,7 @@ final class ResourceServer implements AutoCloseable {
 					.getBytes(StandardCharsets.ISO_8859_1));
 				return;
 			}
-			resource.serve(head, out);
+			resource.serve(head, in, out);
 		}
 		catch (SocketException ex) {
 			// The client has closed the connection.
@@ -131,8 +133,6 @@ final class ResourceServer implements AutoCloseable {
 
 		private volatile boolean sized = true;
 
-		private volatile boolean chunked;
-
 		/** After how many bytes the next responses break off. */
 		private final Queue<Integer> cuts = new ConcurrentLinkedQueue<>();
 
@@ -144,6 +144,28 @@ final class ResourceServer implements AutoCloseable {
 		private final CountDownLatch paused = new CountDownLatch(1);
 
 		private final CountDownLatch goesOn = new CountDownLatch(1);
+
+		/** Whether the response at the pause goes on only with the end of its client. */
+		private volatile boolean held;
+
+		private volatile boolean left;
+
+		/** Whether nothing is answered before {@link #goOn}. */
+		private volatile boolean silent;
+
+		/** Whether the body comes in a chunk, and without a length. */
+		private volatile boolean chunked;
+
+		/** Whether a part is sent whatever version the client has. */
+		private volatile boolean anyVersion;
+
+		private volatile @Nullable String lastModified;
+
+		/** The total in {@code Content-Range}; {@code null} for the right one. */
+		private volatile @Nullable String total;
+
+		/** The most bytes of a part. */
+		private volatile int part = Integer.MAX_VALUE;
 
 		private final List<List<String>> requests = new CopyOnWriteArrayList<>();
 
@@ -172,13 +194,6 @@ final class ResourceServer implements AutoCloseable {
 			return this;
 		}
 
-		/** The whole in one chunk without a length, so that its end may be missing. */
-		Resource inChunks() {
-			this.sized = false;
-			this.chunked = true;
-			return this;
-		}
-
 		Resource etag(@Nullable String etag) {
 			this.etag = etag;
 			return this;
@@ -199,6 +214,47 @@ final class ResourceServer implements AutoCloseable {
 			return this;
 		}
 
+		/** Every response after this many bytes waits until the client has left. */
+		Resource holdAt(int bytes) {
+			this.held = true;
+			return pauseAt(bytes);
+		}
+
+		/** Whether a client has left a response that waited for this. */
+		boolean isLeft() {
+			return this.left;
+		}
+
+		Resource silent() {
+			this.silent = true;
+			return this;
+		}
+
+		Resource chunked() {
+			this.chunked = true;
+			return withoutLength();
+		}
+
+		Resource partsOfAnyVersion() {
+			this.anyVersion = true;
+			return this;
+		}
+
+		Resource lastModified(String date) {
+			this.lastModified = date;
+			return this;
+		}
+
+		Resource total(String total) {
+			this.total = total;
+			return this;
+		}
+
+		Resource partsOf(int bytes) {
+			this.part = bytes;
+			return this;
+		}
+
 		void awaitPause() throws InterruptedException {
 			this.paused.await();
 		}
@@ -216,8 +272,11 @@ final class ResourceServer implements AutoCloseable {
 			return this.requests;
 		}
 
-		private void serve(List<String> head, OutputStream out) throws IOException, InterruptedException {
+		private void serve(List<String> head, Reader in, OutputStream out) throws IOException, InterruptedException {
 			this.requests.add(head);
+			if (this.silent) {
+				this.goesOn.await();
+			}
 			Integer status = this.statuses.poll();
 			if (status != null || this.location != null) {
 				String answer = "HTTP/1.1 " + ((status != null) ? status : 302) + " Other\r\nContent-Length: 0\r\n"
@@ -229,7 +288,8 @@ final class ResourceServer implements AutoCloseable {
 			byte[] whole = this.body;
 			String range = header(head, "range");
 			String ifRange = header(head, "if-range");
-			boolean partial = this.ranges && !range.isEmpty() && (ifRange.isEmpty() || ifRange.equals(this.etag));
+			boolean partial = this.ranges && !range.isEmpty()
+					&& (this.anyVersion || ifRange.isEmpty() || ifRange.equals(this.etag));
 			int from = (partial) ? Integer.parseInt(range.replaceAll("bytes=|-", "")) : 0;
 			if (partial && from == whole.length) {
 				out.write(
@@ -238,14 +298,18 @@ final class ResourceServer implements AutoCloseable {
 							.getBytes(StandardCharsets.ISO_8859_1));
 				return;
 			}
-			boolean chunks = this.chunked && !partial;
+			int end = (partial && this.part < whole.length - from) ? from + this.part : whole.length;
 			StringBuilder answer = new StringBuilder((partial) ? "HTTP/1.1 206 Partial\r\n" : "HTTP/1.1 200 OK\r\n");
 			answer.append("Content-Type: ").append(this.type).append("\r\nConnection: close\r\n");
-			if (this.sized) {
-				answer.append("Content-Length: ").append(whole.length - from).append("\r\n");
+			if (this.sized || partial) {
+				answer.append("Content-Length: ").append(end - from).append("\r\n");
 			}
-			if (chunks) {
+			boolean chunk = this.chunked && !partial;
+			if (chunk) {
 				answer.append("Transfer-Encoding: chunked\r\n");
+			}
+			if (this.lastModified != null) {
+				answer.append("Last-Modified: ").append(this.lastModified).append("\r\n");
 			}
 			if (this.etag != null) {
 				answer.append("ETag: ").append(this.etag).append("\r\n");
@@ -254,23 +318,43 @@ final class ResourceServer implements AutoCloseable {
 				answer.append("Content-Encoding: ").append(this.encoding).append("\r\n");
 			}
 			if (partial) {
-				answer.append("Content-Range: bytes %d-%d/%d\r\n".formatted(from, whole.length - 1, whole.length));
+				String total = this.total;
+				answer.append("Content-Range: bytes %d-%d/%s\r\n".formatted(from, end - 1,
+						(total != null) ? total : whole.length));
 			}
-			out.write(answer.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1));
+			answer.append("\r\n");
+			if (chunk) {
+				answer.append(Integer.toHexString(whole.length)).append("\r\n");
+			}
+			out.write(answer.toString().getBytes(StandardCharsets.ISO_8859_1));
 			Integer cut = this.cuts.poll();
-			if (chunks) {
-				out.write("%x\r\n".formatted(whole.length).getBytes(StandardCharsets.ISO_8859_1));
-			}
-			int to = (cut != null) ? Math.min(whole.length, from + cut) : whole.length;
+			int to = (cut != null) ? Math.min(end, from + cut) : end;
 			int pause = this.pauseAt;
 			if (pause >= from && pause < to) {
 				out.write(whole, from, pause - from);
 				out.flush();
 				this.paused.countDown();
+				if (this.held) {
+					awaitEnd(in);
+					this.left = true;
+					return;
+				}
 				this.goesOn.await();
 				from = pause;
 			}
 			out.write(whole, from, to - from);
+			if (chunk && to == whole.length) {
+				out.write("\r\n0\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1));
+			}
+		}
+
+		private static void awaitEnd(Reader in) throws IOException {
+			try {
+				in.transferTo(Writer.nullWriter());
+			}
+			catch (SocketException ex) {
+				// The client has reset the connection.
+			}
 		}
 
 		private static String header(List<String> head, String name) {

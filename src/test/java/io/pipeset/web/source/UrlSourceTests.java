@@ -150,7 +150,7 @@ class UrlSourceTests {
 
 	@Test
 	void aResourceWithoutALengthMayBreakAfterItsLastByte() {
-		put("a.csv", "text/csv", CSV).inChunks().cutAt(CSV.length);
+		put("a.csv", "text/csv", CSV).chunked().cutAt(CSV.length);
 		assertThat(Answer.counts(load("a.csv", "&op=HSET&key=p:{id}").report()).applied()).isEqualTo(ROWS);
 	}
 
@@ -185,6 +185,90 @@ class UrlSourceTests {
 		Resource resource = put("b.csv", "text/csv", CSV).pauseAt(5000);
 		assertFails(load("b.csv", "&op=HSET&key=p:{id}"), "pipeset.sources.timeout");
 		resource.goOn();
+	}
+
+	/** The server may send less than was asked for. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aShorterPartIsNotTakenForTheEnd(boolean chunked) {
+		Resource resource = put("a.csv", "text/csv", CSV).cutAt(5000).partsOf(1000);
+		if (chunked) {
+			resource.chunked();
+		}
+		assertThat(Answer.counts(load("a.csv", "&op=INCR&key=p:{id}").report()).applied()).isEqualTo(ROWS);
+		assertThat(redis.dbsize()).isEqualTo(ROWS);
+		assertThat(redis.keys("*")).allMatch((key) -> "1".equals(redis.get(key)));
+		assertThat(resource.requests()).hasSize(1 + (CSV.length - 5000 + 999) / 1000);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aPartOfAnUnknownTotalIsNotTakenForTheEnd(boolean chunked) {
+		Resource resource = put("a.csv", "text/csv", CSV).cutAt(5000).partsOf(1000).total("*");
+		if (chunked) {
+			resource.chunked();
+		}
+		assertFails(load("a.csv", "&op=HSET&key=p:{id}"), "the server does not say how long the resource is");
+	}
+
+	@Test
+	void aWholeResourceOfAChunkThatEndsEarlyIsTakenUpAgain() {
+		put("a.csv", "text/csv", CSV).chunked().cutAt(5000, 1, 700);
+		assertThat(Answer.counts(load("a.csv", "&op=INCR&key=p:{id}").report()).applied()).isEqualTo(ROWS);
+		assertThat(redis.keys("*")).hasSize(ROWS).allMatch((key) -> "1".equals(redis.get(key)));
+	}
+
+	/** The server sends the part all the same, with a version that has changed. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
+			"one"   | W/"two"
+			"one"   | W/"one"
+			"one"   | "two"
+			W/"one" | W/"two"
+			""")
+	void aLaterPartWithAnotherETagIsRefused(String first, String later) throws Exception {
+		Resource resource = put("a.csv", "text/csv", CSV).etag(first)
+			.lastModified("Sat, 28 Nov 2026 09:00:00 GMT")
+			.partsOfAnyVersion();
+		assertFails(loadAndChange(resource, () -> resource.etag(later)),
+				"the resource has changed since its first byte was read, after 5000 bytes");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "gzip", "br" })
+	void aLaterPartInAnotherEncodingIsRefused(String encoding) throws Exception {
+		Resource resource = put("a.csv", "text/csv", CSV);
+		assertFails(loadAndChange(resource, () -> resource.encoding(encoding)),
+				"the resource has changed since its first byte was read, after 5000 bytes");
+	}
+
+	/** The first response breaks at a byte, when the resource has changed already. */
+	private Answer loadAndChange(Resource resource, Runnable change) throws Exception {
+		resource.cutAt(5000).pauseAt(4000);
+		var answer = this.service
+			.sendAsync(this.service.request(path("a.csv", "&op=HSET&key=p:{id}")).POST(BodyPublishers.noBody()));
+		resource.awaitPause();
+		change.run();
+		resource.goOn();
+		return answer.get();
+	}
+
+	/** The other limits are an hour, so that only this one ends the call. */
+	@Test
+	void aCallerWaitsForTheFirstAnswerForSecondsOnly() {
+		Resource resource = put("a.csv", "text/csv", CSV).silent();
+		try (Replica replica = Replica.start(TestRedis.shared(), TestRedis.shared().properties(),
+				"pipeset.sources.urls=" + server.url("/data/"), "pipeset.sources.timeout=1h",
+				"pipeset.limits.body-idle-timeout=1h")) {
+			Answer answer = replica.service().post(path("a.csv", "&op=HSET&key=p:{id}"));
+			assertThat(answer.refusal(502, "source-failed")).contains("Nothing was run");
+			assertThat(answer.text()).doesNotContain("secretsignature");
+			assertThat(resource.requests()).isNotEmpty();
+		}
+		finally {
+			resource.goOn();
+		}
+		assertThat(redis.dbsize()).isZero();
 	}
 
 	private static void assertFails(Answer answer, String reason) {
