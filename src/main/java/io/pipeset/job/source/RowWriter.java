@@ -284,10 +284,12 @@ final class RowWriter {
 
 	/**
 	 * Times as the database writes them, which may be negative or of more than a day in
-	 * MariaDB, without zeros at the end of a fraction.
+	 * MariaDB. They have seconds, which DuckDB leaves out if they are 0, and no zeros at
+	 * the end of a fraction.
 	 */
 	private void writeTimeOfDay(@Nullable String time) {
-		writeText((time != null && time.indexOf('.') > 0) ? time.replaceFirst("\\.?0+$", "") : time);
+		String text = (time != null) ? time.replaceFirst("^(\\d\\d:\\d\\d)(?!:)", "$1:00") : null;
+		writeText((text != null && text.indexOf('.') > 0) ? text.replaceFirst("\\.?0+$", "") : text);
 	}
 
 	private void writeNumber(@Nullable BigDecimal number) {

@@ -106,7 +106,7 @@ class QueryBodyTests {
 			CompletableFuture<Integer> read = OwnThread.supply(() -> readSome(waiting));
 			waiting.abort();
 			assertThatThrownBy(() -> read.get(60, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
-			database.giveBack(only);
+			database.giveBack(only, false);
 		}
 		assertThat(this.driver.sent).hasValue(0);
 		assertNothingIsHeld(database);
@@ -115,7 +115,7 @@ class QueryBodyTests {
 	/** Its only connection can be taken again, and runs nothing. */
 	private static void assertNothingIsHeld(Database database) throws Exception {
 		Connection connection = database.connect(() -> false);
-		database.giveBack(connection);
+		database.giveBack(connection, false);
 		database.close();
 		await().until(() -> {
 			try (Connection other = postgres.getPostgresDatabase().getConnection();

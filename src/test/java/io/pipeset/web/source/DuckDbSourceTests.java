@@ -144,7 +144,7 @@ class DuckDbSourceTests {
 			'a "quoted" \\ text'                        | a "quoted" \\ text
 			'\u20ac \uD83D\uDE00'                       | \u20ac \uD83D\uDE00
 			DATE '2026-11-28'                           | 2026-11-28
-			TIME '10:00:01'                             | 10:00:01
+			TIME '10:00:00'                             | 10:00:00
 			TIME '10:00:00.5'                           | 10:00:00.5
 			TIMESTAMP '2026-11-28 10:00:00'             | 2026-11-28T10:00:00
 			TIMESTAMP '2026-11-28 10:00:00.123456'      | 2026-11-28T10:00:00.123456
