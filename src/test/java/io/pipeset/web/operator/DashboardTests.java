@@ -27,7 +27,9 @@ import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import io.pipeset.service.Wire;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.Yaml;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -88,10 +90,29 @@ class DashboardTests {
 			List<String> expressions = new ArrayList<>(alerts());
 			expressions.addAll(dashboard());
 			expressions.addAll(autoscaler());
+			expressions.addAll(questions());
 			assertThat(expressions).hasSizeGreaterThan(50)
 				.allSatisfy((expression) -> assertThat(missing(expression, scrape)).as(expression).isEmpty());
 			load.lastChunk().answer().report();
 		}
+	}
+
+	/** A counter grows for Prometheus from its second sample on. */
+	@Test
+	@EnabledIf("hasPrometheus")
+	void prometheusAnswersTheQuestions(@TempDir Path folder) throws Exception {
+		troubles();
+		try (Prometheus prometheus = Prometheus.start(folder, this.service)) {
+			await().until(() -> !prometheus.query("pipeset_records_total").isEmpty());
+			troubles();
+			for (String question : questions()) {
+				await(question).until(() -> prometheus.query(question).stream().anyMatch(Double::isFinite));
+			}
+		}
+	}
+
+	static boolean hasPrometheus() {
+		return Prometheus.isFound();
 	}
 
 	@Test
@@ -190,6 +211,17 @@ class DashboardTests {
 			}
 		}
 		return expressions;
+	}
+
+	/** The answers that the page on metrics has. */
+	private static List<String> questions() throws IOException {
+		List<String> questions = Pattern.compile("```promql\\n(.*?)\\n```", Pattern.DOTALL)
+			.matcher(Files.readString(Path.of("docs", "metrics.md")))
+			.results()
+			.map((block) -> block.group(1))
+			.toList();
+		assertThat(questions).hasSizeGreaterThanOrEqualTo(10);
+		return questions;
 	}
 
 	private static List<JsonNode> targets() throws IOException {
