@@ -81,6 +81,11 @@ public final class ServiceProcess implements AutoCloseable {
 		return start(List.of(), program(), environment, arguments);
 	}
 
+	/** Starts another version of the service. */
+	public static ServiceProcess startJar(Path jar, TestRedis redis, String... arguments) throws Exception {
+		return start(List.of(), List.of("-jar", jar.toString()), environment(redis), arguments);
+	}
+
 	private static ServiceProcess start(List<String> shell, TestRedis redis, String... arguments) throws Exception {
 		return start(shell, program(), environment(redis), arguments);
 	}
