@@ -324,7 +324,7 @@ public final class UrlBody extends FetchedBody {
 	}
 
 	private SourceException changed() {
-		return new SourceException(failed("the resource has changed since its first byte was read"), null);
+		return new SourceException(failed(UrlResponse.CHANGED), null);
 	}
 
 	/**
@@ -345,20 +345,22 @@ public final class UrlBody extends FetchedBody {
 	private void accept(HttpResponse<InputStream> response) throws IOException {
 		boolean accepted = false;
 		try {
-			if (response.statusCode() == 206 && this.received == 0) {
-				throw new SourceException(failed("the server sent a part, though the whole was asked for"), null);
-			}
-			UrlVersion found = version(response);
+			UrlResponse part = new UrlResponse(response.statusCode(), response.headers(), this.received);
 			UrlVersion known = this.version;
+			UrlVersion found = part.version(this.url.toString());
+			String refused = part.refused();
+			if (refused == null && known != null) {
+				refused = part.differs(known, found, this.head);
+			}
+			if (refused != null) {
+				throw new SourceException(failed(refused), null);
+			}
 			if (known == null) {
 				checkLength(found.length());
 				this.version = found;
 			}
-			else {
-				checkSame(known, found, response);
-				if (known.length() < 0 && found.length() >= 0) {
-					this.version = new UrlVersion(known.url(), found.length(), known.validator());
-				}
+			else if (known.length() < 0 && found.length() >= 0) {
+				this.version = new UrlVersion(known.url(), found.length(), known.validator());
 			}
 			this.head = (this.head != null) ? this.head : response.headers();
 			accepted = true;
@@ -377,62 +379,10 @@ public final class UrlBody extends FetchedBody {
 		}
 	}
 
-	/** Requires that a response has the same version as the first one. */
-	private void checkSame(UrlVersion known, UrlVersion found, HttpResponse<InputStream> response)
-			throws SourceException {
-		// A part that was asked for by If-Range need not name its version again.
-		boolean same = known.validator() != null && (known.validator().equals(found.validator())
-				|| (response.statusCode() == 206 && found.validator() == null));
-		if (this.received > 0 && response.statusCode() == 200) {
-			throw (same) ? new SourceException(failed("the server cannot go on at a byte (it has no ranges)"), null)
-					: changed();
-		}
-		if (known.validator() == null) {
-			throw new SourceException(failed("the server names no version of the resource (a strong ETag, or"
-					+ " Last-Modified), so that it may have changed"), null);
-		}
-		if (!same || differs(response, "ETag") || differs(response, "Content-Encoding")
-				|| (known.length() >= 0 && found.length() >= 0 && known.length() != found.length())) {
-			throw changed();
-		}
-	}
-
-	/** Whether a response has another value of a header than the first response. */
-	private boolean differs(HttpResponse<InputStream> response, String header) {
-		String found = String.join(", ", response.headers().allValues(header));
-		return this.head != null && !found.equals(header(header))
-				&& (header.equals("Content-Encoding") || (!found.isEmpty() && !header(header).isEmpty()));
-	}
-
 	private void checkLength(long length) throws BodyLimitException {
 		if (length > this.limit.most()) {
 			throw new BodyLimitException(this.limit.exceededBy("body", String.valueOf(length)));
 		}
-	}
-
-	/**
-	 * The version of a response. Its length is that of the whole resource.
-	 * @throws IOException if the response has another part than the one asked for
-	 */
-	private UrlVersion version(HttpResponse<InputStream> response) throws IOException {
-		HttpHeaders headers = response.headers();
-		long length = headers.firstValueAsLong("Content-Length").orElse(-1);
-		if (response.statusCode() == 206) {
-			String range = headers.firstValue("Content-Range").orElse("");
-			if (!range.startsWith("bytes " + this.received + "-")) {
-				throw new SourceException(failed("the server sent another range than the one asked for"), null);
-			}
-			String total = range.substring(range.indexOf('/') + 1);
-			if (!total.matches("[0-9]{1,18}")) {
-				throw new SourceException(failed("the server does not say how long the resource is"), null);
-			}
-			length = Long.parseLong(total);
-		}
-		String validator = headers.firstValue("ETag")
-			.filter((tag) -> tag.startsWith("\""))
-			.or(() -> headers.firstValue("Last-Modified"))
-			.orElse(null);
-		return new UrlVersion(this.url.toString(), length, validator);
 	}
 
 	/** Ends a read for which nothing has come for too long, so that it is tried again. */
