@@ -30,15 +30,15 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The example on each format's page works as it stands: the service gives the answer that
- * the page shows.
+ * The example on each format's page, and in the README, works as it stands: the service
+ * gives the answer that the page shows.
  */
 @ServiceTest
 class FormatPagesTests {
 
 	private static final Path PAGES = Path.of("docs", "formats");
 
-	private static final Pattern SHELL = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL);
+	private static final Pattern SHELL = Pattern.compile("```sh\n([^`]*curl.*?)```", Pattern.DOTALL);
 
 	private static final Pattern ANSWER = Pattern.compile("```json\n(.*?)```", Pattern.DOTALL);
 
@@ -64,7 +64,8 @@ class FormatPagesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "ndjson", "json", "csv", "tsv", "resp", "text", "compression", "../templates" })
+	@ValueSource(
+			strings = { "ndjson", "json", "csv", "tsv", "resp", "text", "compression", "../templates", "../../README" })
 	void theExampleRunsAsThePageSays(String page) throws IOException {
 		String text = Files.readString(PAGES.resolve(page + ".md"));
 		String shell = first(SHELL, text);
