@@ -10,7 +10,7 @@ import java.util.Locale;
  */
 public record Ending(Cause cause, String detail) {
 
-	/** Every record ran. */
+	/** The input was read to its end, and each record has an outcome. */
 	public static final Ending COMPLETED = new Ending(Cause.COMPLETED, "");
 
 	/**
@@ -18,7 +18,7 @@ public record Ending(Cause cause, String detail) {
 	 */
 	public enum Cause {
 
-		/** Every record ran. */
+		/** The input was read to its end, and each record has an outcome. */
 		COMPLETED(JobState.COMPLETED),
 
 		/**

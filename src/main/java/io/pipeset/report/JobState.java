@@ -13,7 +13,7 @@ public enum JobState {
 	/** The job runs. The report of an ended job never has this state. */
 	RUNNING,
 
-	/** Every record ran. */
+	/** The input was read to its end, and each record has an outcome. */
 	COMPLETED,
 
 	/** The job ended itself before the end of its input. */
