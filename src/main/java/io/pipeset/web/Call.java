@@ -87,7 +87,7 @@ public enum Call {
 			Group.PACE, Answer.json(JobViews.Look.class, "The report, with the progress."), Answer.ACCEPTED),
 
 	RESUME_JOB(RequestMethod.POST, "/v1/jobs/{id}/resume",
-			"Resumes an asynchronous upload whose [process ended](jobs.md#jobs-whose-process-ended).", Body.NONE,
+			"Resumes an asynchronous upload whose [process ended](async.md#jobs-whose-process-ended).", Body.NONE,
 			Group.RESUME, Answer.ACCEPTED),
 
 	ACKNOWLEDGE_VALUES(RequestMethod.POST, "/v1/jobs/{id}/ack",

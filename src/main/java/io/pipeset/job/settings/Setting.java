@@ -180,7 +180,7 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 					(text) -> (GlobPattern.parse(text) != null) ? text : null, NOT_EMPTY),
 			JobSettings::replace, null, null,
 			"When all records have run, removes the keys of this pattern that they did not write: see"
-					+ " [replace a dataset](jobs.md#replace-a-dataset)."));
+					+ " [replace a dataset](replace.md)."));
 
 	static final Setting<String> LABEL = add(new Setting<>("label", false, ALL_CALLS, ALL_RECORDS,
 			Allowed.of("1 to 120 visible characters", Setting::label), JobSettings::label, null, null,
@@ -194,7 +194,7 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			(settings) -> (settings.callback() != null) ? UrlPrefixes.withoutQuery(settings.callback().toString())
 					: null,
 			null, null,
-			"With `Prefer: respond-async`: where the report is [posted](jobs.md#callback) when the job has ended."));
+			"With `Prefer: respond-async`: where the report is [posted](callbacks.md) when the job has ended."));
 
 	static final Setting<Nulls> NULLS = add(new Setting<>("nulls", true, WRITES, DATA,
 			Allowed.words(Nulls.values(), Nulls::label), (settings) -> settings.mapping().nulls().label(),

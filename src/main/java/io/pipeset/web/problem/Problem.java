@@ -58,7 +58,7 @@ public enum Problem {
 	NO_ITEMS(HttpStatus.CONFLICT, "the job has kept no records, so there are none to list"),
 
 	NOT_INTERRUPTED(HttpStatus.CONFLICT,
-			"only a job that is [interrupted](jobs.md#jobs-whose-process-ended) can be resumed"),
+			"only a job that is [interrupted](async.md#jobs-whose-process-ended) can be resumed"),
 
 	NOT_REPEATABLE(HttpStatus.CONFLICT, "the job cannot be resumed, because some of its records must not run twice"),
 
@@ -66,8 +66,7 @@ public enum Problem {
 
 	RECEIPT_PENDING(HttpStatus.CONFLICT, "the [receipt](reliable-pop.md) is not handed over yet"),
 
-	IDEMPOTENCY_KEY_IN_USE(HttpStatus.CONFLICT,
-			"the request with this [`Idempotency-Key`](jobs.md#once-only) still runs"),
+	IDEMPOTENCY_KEY_IN_USE(HttpStatus.CONFLICT, "the request with this [`Idempotency-Key`](idempotency.md) still runs"),
 
 	INTERRUPTED(HttpStatus.CONFLICT,
 			"the request with this `Idempotency-Key` may have run in part, and never runs again"),
@@ -94,7 +93,7 @@ public enum Problem {
 			"the first line and the headers are larger than allowed"),
 
 	INTERNAL_SERVER_ERROR(HttpStatus.INTERNAL_SERVER_ERROR,
-			"a defect of the service, no thread for the job, or a [spooled body](jobs.md#jobs-that-outlive-their-request) that cannot be read"),
+			"a defect of the service, no thread for the job, or a [spooled body](async.md#jobs-that-outlive-their-request) that cannot be read"),
 
 	SOURCE_FAILED(HttpStatus.BAD_GATEWAY,
 			"the [URL or database](sources.md) that the records come from failed, or has changed"),

@@ -37,7 +37,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * A reader of the documentation who has curl and a large file loads it, sees it going in,
  * has the service killed in the middle, starts the next one, and posts what failed: by
- * the commands of {@code docs/jobs.md} as they stand, one after the other.
+ * the commands of {@code docs/async.md} as they stand, one after the other.
  * {@code -Dcampaign.megabytes=N} says how large the file is.
  */
 class StrangerTests {
@@ -73,7 +73,7 @@ class StrangerTests {
 
 	@Test
 	void aLargeFileGoesInAcrossAKillAndItsFailuresArePostedAgain() throws Exception {
-		List<String> commands = Documentation.commands("docs/jobs.md", "## Jobs whose process ended");
+		List<String> commands = Documentation.commands("docs/async.md", "## Jobs whose process ended");
 		writeFile();
 		String[] taken = LongStream.range(0, ROWS)
 			.filter((i) -> i % TAKEN == 0)

@@ -99,7 +99,7 @@ class OtherInstanceTests {
 	 */
 	private static TestRedis permitted(TestRedis control) {
 		Matcher named = Pattern.compile("Its user needs ([A-Z, \\n]+) and PING on", Pattern.DOTALL)
-			.matcher(contentOf(new File("docs/jobs.md")));
+			.matcher(contentOf(new File("docs/instances.md")));
 		assertThat(named.find()).isTrue();
 		AclSetuserArgs user = AclSetuserArgs.Builder.on().addPassword("password").keyPattern("pipeset:*");
 		for (String command : (named.group(1) + ",PING,INFO,SELECT").split("[, \\n]+", -1)) {
