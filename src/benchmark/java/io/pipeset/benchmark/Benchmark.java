@@ -180,7 +180,7 @@ public final class Benchmark {
 			.of(bar(figures, "redis-cli", "redis-cli --pipe", false),
 					bar(figures, "generated-off", "Pipeset, coalesce=off", true),
 					bar(figures, "generated-auto", "Pipeset, coalesce=auto", true),
-					bar(figures, "jedis", "Jedis pipeline", false),
+					bar(figures, "jedis", "Jedis pipeline", false), bar(figures, "python", "redis-py pipeline", false),
 					bar(figures, "stock-close", "executePipelined, flush close", false),
 					bar(figures, "stock-buffered", "executePipelined, buffered", false),
 					bar(figures, "stock-each", "executePipelined, flush each", false),

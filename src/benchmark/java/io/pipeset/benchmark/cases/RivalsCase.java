@@ -39,6 +39,8 @@ public final class RivalsCase implements BenchmarkCase {
 			contenders.addAll(bench.generated(records, bench.pipeset()));
 			contenders.add(new Contender("jedis", "Jedis pipeline, 10,000 a sync", null,
 					() -> jedis(bench.redis().address(), shape, records)));
+			contenders.add(new PythonRival("sets.py", "redis").contender("redis-py pipeline, 10,000 an execute",
+					String.valueOf(records), bench.redis().address()));
 			for (String policy : POLICIES) {
 				contenders.add(new Contender("stock-" + policy, "executePipelined, pooled, flush " + policy, stock,
 						() -> bench.caller().post(List.of(stock.uri("/pipeset/" + records + "?flush=" + policy)))));

@@ -19,6 +19,11 @@ public final class Versions {
 
 	private static final String BUILD_INFO = "META-INF/build-info.properties";
 
+	private static final String REDIS_PY = """
+			import importlib.util, platform, redis
+			hiredis = "with" if importlib.util.find_spec("hiredis") else "without"
+			print(redis.__version__, hiredis, "hiredis, Python", platform.python_version())""";
+
 	private Versions() {
 	}
 
@@ -50,6 +55,7 @@ public final class Versions {
 		table.add("server", redis);
 		table.add("redis-cli", version("redis-cli"));
 		table.add("Jedis", library(System.getProperty("java.class.path"), "jedis"));
+		table.add("redis-py", redisPy());
 		table.add("HTTP client", client);
 		return table;
 	}
@@ -59,6 +65,17 @@ public final class Versions {
 			.map((found) -> found.run(null, Map.of(), List.of("--version")).lines().findFirst().orElse("?"))
 			.map((line) -> line.replaceAll("^redis-cli (\\S+).*", "$1"))
 			.orElse("not installed");
+	}
+
+	private static String redisPy() {
+		try {
+			return Program.find("python3")
+				.map((python) -> python.run(null, Map.of(), List.of("-c", REDIS_PY)))
+				.orElse("not installed");
+		}
+		catch (BenchmarkException ex) {
+			return "not installed";
+		}
 	}
 
 	private static String library(String names, String library) {
