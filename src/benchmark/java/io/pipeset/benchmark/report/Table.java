@@ -2,6 +2,7 @@ package io.pipeset.benchmark.report;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Rows of text under a title.
@@ -26,7 +27,8 @@ public record Table(String title, List<String> header, List<List<String>> rows) 
 	 * @param cells one for each column
 	 */
 	public void add(String... cells) {
-		this.rows.add(List.of(cells));
+		// A pipe would end the cell.
+		this.rows.add(Stream.of(cells).map((cell) -> cell.replace("|", "\\|")).toList());
 	}
 
 	/**
