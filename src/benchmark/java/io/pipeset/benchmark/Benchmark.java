@@ -27,6 +27,7 @@ import io.pipeset.benchmark.cases.LongCase;
 import io.pipeset.benchmark.cases.OtherJarCase;
 import io.pipeset.benchmark.cases.PopCase;
 import io.pipeset.benchmark.cases.PushCase;
+import io.pipeset.benchmark.cases.QueriesCase;
 import io.pipeset.benchmark.cases.RivalsCase;
 import io.pipeset.benchmark.cases.SetCase;
 import io.pipeset.benchmark.cases.SmallJobsCase;
@@ -47,7 +48,7 @@ import io.pipeset.benchmark.report.Versions;
 public final class Benchmark {
 
 	private static final List<String> FULL = List.of("set", "formats", "rivals", "hset", "push", "rpop", "sweep",
-			"values", "embeddings", "analyses", "cluster", "small", "start", "far");
+			"values", "embeddings", "queries", "analyses", "cluster", "small", "start", "far");
 
 	private static final String LONG = "long";
 
@@ -117,6 +118,7 @@ public final class Benchmark {
 		all.put("values", new ValuesCase());
 		all.put("async", new AsyncCase());
 		all.put("embeddings", new EmbeddingsCase());
+		all.put("queries", new QueriesCase());
 		all.put("analyses", new AnalysesCase());
 		all.put("cluster", new ClusterCase());
 		all.put("small", new SmallJobsCase(otherJar));

@@ -18,6 +18,7 @@ import io.pipeset.benchmark.process.JavaServer;
 import io.pipeset.benchmark.process.Jvm;
 import io.pipeset.benchmark.process.Launch;
 import io.pipeset.benchmark.process.RedisCluster;
+import io.pipeset.benchmark.rival.BatchApplication;
 import io.pipeset.benchmark.rival.ClusterApplication;
 import io.pipeset.benchmark.rival.FirstTryApplication;
 import io.pipeset.benchmark.rival.StockApplication;
@@ -49,30 +50,47 @@ final class RivalServers {
 	/** The first try with Boot's defaults, those of the JVM included. */
 	JavaServer firstTry() {
 		return start("first-try", FirstTryApplication.class, new Jvm(this.bench.jvm().java(), List.of()),
-				NOT_IN_FIRST_TRY, Map.of());
+				libraries(NOT_IN_FIRST_TRY), Map.of());
 	}
 
 	/** Pooled, without observations, with the service's own JVM flags. */
 	JavaServer stock() {
 		Map<String, String> environment = new HashMap<>();
-		environment.put("SPRING_DATA_REDIS_LETTUCE_POOL_MAX_ACTIVE", "16");
-		environment.put("SPRING_DATA_REDIS_LETTUCE_POOL_MAX_IDLE", "16");
-		environment.put("SPRING_AUTOCONFIGURE_EXCLUDE", OBSERVATION);
-		return start("stock", StockApplication.class, this.bench.jvm(), List.of(), environment);
+		putPooled(environment);
+		return start("stock", StockApplication.class, this.bench.jvm(), libraries(List.of()), environment);
+	}
+
+	/** Spring Batch on rows of a database, run as the pooled one. */
+	JavaServer batch(String url, String sql) {
+		Map<String, String> environment = new HashMap<>();
+		putPooled(environment);
+		environment.put(BatchApplication.URL, url);
+		environment.put(BatchApplication.SQL, sql);
+		List<String> libraries = new ArrayList<>(libraries(List.of()));
+		Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+			.filter((path) -> Path.of(path).getFileName().toString().startsWith("spring-batch-"))
+			.forEach(libraries::add);
+		return start("rivals-batch", BatchApplication.class, this.bench.jvm(), libraries, environment);
 	}
 
 	/** Spring Data Redis and Lettuce on a cluster, run as above. */
 	JavaServer cluster(RedisCluster cluster) {
 		Map<String, String> environment = new HashMap<>(cluster.toSpring());
 		environment.put("SPRING_AUTOCONFIGURE_EXCLUDE", OBSERVATION);
-		return start("rivals-cluster", ClusterApplication.class, this.bench.jvm(), List.of(), environment);
+		return start("rivals-cluster", ClusterApplication.class, this.bench.jvm(), libraries(List.of()), environment);
 	}
 
-	private JavaServer start(String name, Class<?> main, Jvm jvm, List<String> without,
+	private static void putPooled(Map<String, String> environment) {
+		environment.put("SPRING_DATA_REDIS_LETTUCE_POOL_MAX_ACTIVE", "16");
+		environment.put("SPRING_DATA_REDIS_LETTUCE_POOL_MAX_IDLE", "16");
+		environment.put("SPRING_AUTOCONFIGURE_EXCLUDE", OBSERVATION);
+	}
+
+	private JavaServer start(String name, Class<?> main, Jvm jvm, List<String> libraries,
 			Map<String, String> environment) {
 		try {
 			List<String> classPath = new ArrayList<>(List.of(classes(main).toString()));
-			classPath.addAll(libraries(without));
+			classPath.addAll(libraries);
 			Map<String, String> all = new HashMap<>(this.bench.redis().address().toSpring());
 			all.putAll(environment);
 			return this.bench.launch(new Launch(name, jvm, List.of("-cp", String.join(File.pathSeparator, classPath),
@@ -97,10 +115,11 @@ final class RivalServers {
 		return target;
 	}
 
-	private List<String> libraries(List<String> without) throws IOException {
-		Path target = Files.createDirectories(this.directory.resolve("lib"));
+	private List<String> libraries(List<String> without) {
+		Path target = this.directory.resolve("lib");
 		List<String> libraries = new ArrayList<>();
 		try (JarFile jar = new JarFile(this.bench.jar().toFile())) {
+			Files.createDirectories(target);
 			for (JarEntry entry : jar.stream().toList()) {
 				String name = entry.getName().substring(entry.getName().lastIndexOf('/') + 1);
 				if (entry.getName().startsWith(LIBRARIES) && !name.isEmpty()
@@ -109,8 +128,11 @@ final class RivalServers {
 					libraries.add(target.resolve(name).toString());
 				}
 			}
+			return libraries;
 		}
-		return libraries;
+		catch (IOException ex) {
+			throw new BenchmarkException("Cannot read the libraries of " + this.bench.jar(), ex);
+		}
 	}
 
 	private static void copy(InputStream from, Path to) throws IOException {

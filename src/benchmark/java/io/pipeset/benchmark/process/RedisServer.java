@@ -101,8 +101,16 @@ public final class RedisServer implements AutoCloseable {
 	 * @return the number of replies, all of them good
 	 */
 	public static long pipe(Program redisCli, Address address, Path resp) {
-		String output = redisCli.run(resp, Map.of("REDISCLI_AUTH", address.password()),
-				List.of("-h", Address.HOST, "-p", String.valueOf(address.port()), "--pipe"));
+		return replies(redisCli.run(resp, Map.of("REDISCLI_AUTH", address.password()),
+				List.of("-h", Address.HOST, "-p", String.valueOf(address.port()), "--pipe")));
+	}
+
+	/**
+	 * Reads what {@code redis-cli --pipe} says at its end.
+	 * @param output its output
+	 * @return the number of replies, all of them good
+	 */
+	public static long replies(String output) {
 		String last = output.substring(output.lastIndexOf('\n') + 1);
 		if (!last.matches("errors: 0, replies: \\d+")) {
 			throw new BenchmarkException("redis-cli --pipe failed: " + output);

