@@ -1,6 +1,7 @@
 // The page of a job: its progress while it is active, and its report when it has ended.
 
 import { Chart, OUTCOMES } from './chart.js';
+import { labelOf } from './labels.js';
 import { fixRows, settingsOfRecords, sources } from './load.js';
 import { announce, bytes, count, curl, duration, h, moment, notice, number, percent, query, shell } from './page.js';
 import { bytesOf, displayName } from './prefixes.js';
@@ -293,12 +294,12 @@ export async function job(main, page, id) {
 
 	function drawReport() {
 		const { timings, settings } = report;
-		const fact = (name, value) => h('div', {}, h('dt', {}, name), h('dd', {}, value));
+		const fact = (name, value, title) => h('div', { title }, h('dt', {}, name), h('dd', {}, value));
 		result.append(h('section', { 'aria-labelledby': 'report-title' }, h('h2', { id: 'report-title' }, 'Report'), h('dl', { class: 'facts' },
 				fact('records', number(report.counts.received)), fact('commands sent', number(report.commandsSent)), fact('bytes sent', bytes(report.bytesSent)), fact('sent to', report.redis),
 				fact('total time', duration(timings.totalMillis)), fact('wait time', duration(timings.waitMillis)), fact('read time', duration(timings.readMillis)),
 				fact('Redis time', duration(timings.redisMillis)), fact('batches', number(timings.batches.count)), fact('longest batch', duration(timings.batches.maxMillis))),
-				h('h3', {}, 'Settings in effect'), h('dl', { class: 'facts' }, ...Object.entries(settings).filter(([, value]) => value !== false).map(([name, value]) => fact(name, Array.isArray(value) ? value.join('  ') : String(value))))));
+				h('h3', {}, 'Settings in effect'), h('dl', { class: 'facts' }, ...Object.entries(settings).filter(([, value]) => value !== false).map(([name, value]) => fact(labelOf(name), Array.isArray(value) ? value.join('  ') : String(value), name)))));
 	}
 
 	/** The failures in words. Records with the outcome unknown may have run. */

@@ -2,8 +2,9 @@
 
 import { badge, isActive } from './job.js';
 import { fetchJobs } from './jobs.js';
+import { settingField } from './labels.js';
 import { fetchSettings, sources } from './load.js';
-import { announce, bytes, count, curl, duration, field, h, inputOf, moment, notice, number, percent, query, shell } from './page.js';
+import { announce, bytes, count, curl, duration, h, inputOf, moment, notice, number, percent, query, shell } from './page.js';
 import { PrefixTree, bytesOf, commonPrefixOf, displayName, levelsOf, literalPrefixOf, nameOf, patternOf, truncate } from './prefixes.js';
 import { VirtualTable } from './rows.js';
 import { Problem, address, call, follow, isKeyed, json } from './service.js';
@@ -112,20 +113,19 @@ async function startPage(main, page) {
 	const errorNotice = notice();
 	const line = shell('');
 	const go = h('button', { class: 'main', id: 'analyse' }, 'Analyse');
-	const labels = { match: ['Keys', 'all keys', 'a pattern such as user:*; all keys if empty'], separator: ['Separator', ':', 'the text that ends a prefix'], depth: ['Depth', '1', 'the separators in a prefix, 1 to 8'] };
+	const first = { match: 'a pattern such as user:*; all keys if empty', separator: 'the text that ends a prefix', depth: 'the separators in a prefix, 1 to 8' };
 	const parameters = () => Object.fromEntries(Object.entries(formValues).filter(([, value]) => value));
 	const inputs = rows.map((row) => {
-		const [label, placeholder, hint] = labels[row.name] ?? [row.name, row.defaultValue ?? '', row.meaning];
 		const input = inputOf(row, formValues[row.name]);
-		input.placeholder = placeholder;
+		input.placeholder = (row.name === 'match') ? 'all keys' : row.defaultValue ?? '';
 		input.addEventListener('input', () => {
 			formValues[row.name] = input.value.toWellFormed();
 			line.setText(lineOf(parameters()));
 		});
-		return field(row.name, label, input, hint);
+		return settingField(row, { input, hint: first[row.name], label: (row.name === 'rateLimit') ? 'Keys per second at most' : undefined });
 	});
-	const fieldsOf = (first) => h('div', { class: `fields ${first ? '' : 'wide'}` }, inputs.filter((input, i) => rows[i].name in labels === first));
-	const more = h('details', { class: 'settings', open: rows.some((row) => !(row.name in labels) && formValues[row.name]) }, h('summary', {}, 'Settings'), fieldsOf(false));
+	const fieldsOf = (isFirst) => h('div', { class: `fields ${isFirst ? '' : 'wide'}` }, inputs.filter((input, i) => rows[i].name in first === isFirst));
+	const more = h('details', { class: 'settings', open: rows.some((row) => !(row.name in first) && formValues[row.name]) }, h('summary', {}, 'Settings'), fieldsOf(false));
 	const form = h('form', { onsubmit: async (event) => {
 		event.preventDefault();
 		go.disabled = true;

@@ -1,5 +1,6 @@
 // The page Load: a file, a URL or a query, its format, its mapping, a preview as commands, and the upload.
 
+import { settingField, wordsOf } from './labels.js';
 import { announce, bytes, count, curl, duration, field, h, inputOf, notice, percent, query, shell } from './page.js';
 import { FORMATS, columnsOf, detect, firstRecords, isData, isRows, objectsOf, sampleOf } from './sample.js';
 import { Problem, address, call, isKeyed, json, upload } from './service.js';
@@ -296,7 +297,7 @@ export async function load(main, page) {
 		if (!names.length) {
 			return '';
 		}
-		const element = h('p', { class: 'good used' }, h('span', {}, 'The next load uses ', h('code', {}, names.map((name) => `${name}=${state.tunedSettings[name]}`).join(' ')), ' from the tuning.'),
+		const element = h('p', { class: 'good used' }, h('span', {}, 'The next load uses the settings of the tuning: ', h('strong', {}, wordsOf(Object.fromEntries(names.map((name) => [name, state.tunedSettings[name]])))), '.'),
 				h('button', { type: 'button', class: 'quiet', onclick: () => {
 					names.filter((name) => state.settings[name] === state.tunedSettings[name]).forEach((name) => delete state.settings[name]);
 					storeSettings(state.settings);
@@ -631,7 +632,7 @@ export async function load(main, page) {
 				storeSettings(state.settings);
 				schedulePreview();
 			});
-			return field(row.name, row.name, input, row.meaning);
+			return settingField(row, { input });
 		});
 		return h('details', { class: 'settings', open: state.open || Object.keys(state.settings).length > 0, ontoggle: (event) => state.open = event.target.open }, h('summary', {}, 'Settings'), h('div', { class: 'fields wide' }, fields));
 	}

@@ -137,12 +137,13 @@ export function sweep(name, type, page, onStart) {
 		const { title, done } = ACTIONS[op];
 		const wanted = displayName(name);
 		const inputs = {};
-		const fields = [['ttl', 'Expire after', { required: true, value: '1d' }], ['ttlJitter', 'Spread in percent', { placeholder: '0' }], ['rateLimit', 'Keys a second at most', { placeholder: 'no limit' }]]
+		const fields = [['ttl', 'Expires after', { required: true, value: '1d' }], ['ttlJitter', 'Spread of expiry in percent', { placeholder: '0' }], ['rateLimit', 'Keys per second at most', { placeholder: 'no limit' }]]
 			.filter(([setting]) => op === 'EXPIRE' || setting === 'rateLimit')
 			.map(([setting, label, { required, ...properties }]) => {
 				const row = rows.find((candidate) => candidate.name === setting);
 				const input = inputs[setting] = inputOf(row);
 				Object.assign(input, properties, { required: Boolean(required), oninput: check });
+				input.title = setting;
 				return field(`sweep-${setting}`, label, input, setting === 'ttl' ? 'seconds, or 90s, 12h, 7d' : null);
 			});
 		const typed = h('input', { spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', required: true, oninput: check });
