@@ -43,8 +43,10 @@ export function nounOf({ kind }) {
 	return { analysis: 'key', tuning: 'run' }[kind] ?? 'record';
 }
 
-export function badge(state) {
-	return h('span', { class: `badge ${state}` }, state);
+/** The state of a job. A job that completed with rejected records has a state of its own. */
+export function badge({ state, counts }) {
+	const isFlawed = state === 'completed' && counts?.rejected > 0;
+	return h('span', { class: `badge ${isFlawed ? 'flawed' : state}` }, isFlawed ? 'completed, with rejected records' : state);
 }
 
 /** A reason that always shows its end, because the wrong value is there. */
@@ -106,7 +108,7 @@ export async function job(main, page, id) {
 		const now = last.progress;
 		title.textContent = titleOf(last);
 		document.title = `${isActive(last.state) && now.share !== undefined ? `${percent(now.share)} ` : ''}${titleOf(last)} · Pipeset`;
-		state.replaceChildren(badge(last.state), ...(last.dryRun ? [h('span', { class: 'badge' }, 'dry run')] : []));
+		state.replaceChildren(badge(last), ...(last.dryRun ? [h('span', { class: 'badge' }, 'dry run')] : []));
 		about.replaceChildren(`created ${moment(last.createdMillis)}${last.endedMillis ? `, took ${duration(last.endedMillis - last.createdMillis)}` : ''} `, h('code', {}, id));
 		ending.setText(last.ending?.detail);
 		progress.hidden = !isActive(last.state);

@@ -141,8 +141,8 @@ async function startPage(main, page) {
 	await attempt(errorNotice, page, async () => {
 		const { jobs } = await fetchJobs([['kind', 'analysis'], ['limit', MAX_EARLIER]], page);
 		earlier.hidden = jobs.length === 0;
-		earlier.replaceChildren(h('h2', { id: 'earlier-title' }, 'Earlier analyses'), h('ul', { class: 'plain' }, jobs.map(({ jobId, state, createdMillis, progress }) => h('li', {},
-				h('a', { href: hrefOf(jobId) }, requests.has(jobId) ? keysOf(requests.get(jobId).parameters) : 'Analysis'), ' ', badge(state), h('span', { class: 'hint' }, `${moment(createdMillis)}, ${count(progress.done, 'key')}`)))));
+		earlier.replaceChildren(h('h2', { id: 'earlier-title' }, 'Earlier analyses'), h('ul', { class: 'plain' }, jobs.map((status) => h('li', {},
+				h('a', { href: hrefOf(status.jobId) }, requests.has(status.jobId) ? keysOf(requests.get(status.jobId).parameters) : 'Analysis'), ' ', badge(status), h('span', { class: 'hint' }, `${moment(status.createdMillis)}, ${count(status.progress.done, 'key')}`)))));
 	});
 }
 
@@ -175,7 +175,7 @@ async function analysis(main, page, id, at) {
 	announce(`${node.name ? truncate(displayName(node.name), MAX_CHARACTERS) : 'All keys'}, ${count(node.keys, 'key')}`);
 	formValues = { ...parameters };
 	if (report.state !== 'completed') {
-		main.querySelector('.title span').replaceWith(badge(report.state));
+		main.querySelector('.title span').replaceWith(badge(report));
 	}
 	about.replaceChildren(...(parameters ? keysOf(parameters) : ['An analysis']), ` · took ${duration(report.timings.totalMillis)}, ${number(report.keysPerSecond)} keys a second · `, h('a', { href: `#/jobs/${id}` }, 'job page'));
 	const again = h('button', { type: 'button', id: 'again', onclick: () => attempt(errorNotice, page, () => start(page, parameters, requests.get(id).up)) }, 'Analyse again');

@@ -61,7 +61,7 @@ class ConsoleTests extends ConsolePages {
 		this.browser.awaitSaid("detected: CSV with commas, a header row, 4 columns", "HSET product:100001");
 		this.browser.picture("console-load", 1200, 1160);
 		this.browser.click("#go");
-		this.browser.awaitSaid("1 record did not run", "completed", "199,999", "MALFORMED",
+		this.browser.awaitSaid("1 record did not run", "completed, with rejected records", "199,999", "MALFORMED",
 				String.valueOf(wrongLine(ROWS)));
 		this.browser.picture("console-job", 1200, 1060);
 		assertThat(this.redis.dbsize()).isEqualTo(ROWS - 1);
