@@ -55,7 +55,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 		this.browser.click("#count");
 		this.browser.awaitSaid("3,000 keys match session:*");
 		this.browser.click("#unlink");
-		this.browser.awaitSaid("Type session: to confirm");
+		this.browser.awaitSaid("Delete 3,000 keys of session: from " + redisName() + "?", "Type session: to confirm");
 		WebElement go = this.browser.await("#sweep");
 		assertThat(go.isEnabled()).isFalse();
 		this.browser.type("#field-sweep-name", "session");
@@ -128,6 +128,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 		this.browser.clickText("cache:");
 		this.browser.click("#count");
 		this.browser.click("#expire");
+		this.browser.awaitSaid("Expire 700 keys of cache: in " + redisName() + "?");
 		this.browser.type("#field-sweep-ttl", "soon");
 		this.browser.type("#field-sweep-name", "cache:");
 		this.browser.click("#sweep");
