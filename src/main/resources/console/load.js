@@ -8,6 +8,9 @@ import { PREVIEW_LABEL, URL_FORMATS, fetchSources, nameOf, parametersOf, readFir
 
 const PREVIEW_RECORDS = 5;
 
+/** What the page loads for users who have no file at hand. */
+const SAMPLE = 'id,name,city\n17,Ada,London\n18,Grace,New York\n19,Linus,Helsinki\n';
+
 /** The preview is refreshed when the user has not typed for this long. */
 const PREVIEW_DELAY_MILLIS = 300;
 
@@ -118,11 +121,19 @@ export async function load(main, page) {
 		}
 	} }, h('p', {}, h('strong', {}, 'Drop a file here'), ' or ', h('label', { for: 'file', class: 'button' }, 'choose one', file)),
 	h('p', { class: 'hint' }, 'CSV, TSV, JSON, NDJSON, redis-cli commands or RESP, also as gzip. Nothing is written until you load it.'));
+	const trySample = h('p', { class: 'actions', hidden: Boolean(state.blob) }, h('button', { type: 'button', id: 'sample', onclick: async () => {
+		text.value = SAMPLE;
+		pasted.open = true;
+		await chooseFile(new Blob([SAMPLE]), 'sample.csv', true);
+		state.ttl = '1h';
+		show();
+		loadButton.focus();
+	} }, 'Try a sample'), h('span', { class: 'hint' }, 'Three records in CSV. Their keys expire after an hour.'));
 	const pasted = h('details', {}, h('summary', {}, 'or paste records'), h('label', { class: 'unseen', for: 'text' }, 'Records'), text);
 	const chosen = h('p', { class: 'chosen', hidden: true });
 	const body = h('div', { hidden: true });
 	const kinds = h('fieldset', { class: 'kinds', hidden: true });
-	const fileArea = h('div', {}, drop, pasted);
+	const fileArea = h('div', {}, drop, pasted, trySample);
 	const sourceForm = h('form', { hidden: true, onsubmit: (event) => {
 		event.preventDefault();
 		readSource();
@@ -168,6 +179,7 @@ export async function load(main, page) {
 		file.value = text.value = '';
 		pasted.open = false;
 		chosen.hidden = body.hidden = true;
+		trySample.hidden = false;
 		fileErrorNotice.setText();
 		savedState = state;
 		showKind();
@@ -481,6 +493,7 @@ export async function load(main, page) {
 		fileErrorNotice.setText();
 		columns = findColumns();
 		chosen.hidden = false;
+		trySample.hidden = true;
 		chosen.replaceChildren(...state.kind ? [h('strong', {}, state.name), ' ', h('span', { class: 'hint' }, sourceWords())] : [h('strong', {}, state.name), ` ${bytes(state.blob.size)}${state.gzip ? ', gzip' : ''} `,
 				h('span', { class: 'hint' }, state.isFix ? 'Fix the rows above, then load them.' : `detected: ${FORMATS[state.type]}${delimiterWords()}`)]);
 		body.hidden = false;
