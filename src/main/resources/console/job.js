@@ -384,8 +384,17 @@ export async function job(main, page, id) {
 			fix.className = fix.hidden ? '' : 'main';
 		});
 
-		/** Fetches the list of all failures. If it is gone, returns those of the report. */
+		/**
+		 * Fetches the list of all failures. If it is gone, returns those of the report. The service has the list of
+		 * asynchronous uploads only, and a report does not say how it was requested. So for other jobs than the uploads
+		 * of this tab, the list of the report will do if it is complete.
+		 */
 		async function fetchFailures() {
+			const reported = () => (report.items ?? []).filter((item) => item.error)
+				.map(({ error: { code, message }, index, line, key, status }) => ({ code, message, index, line, status, key: keyOf(key) }));
+			if (!source?.blob && reported().length >= failures) {
+				return { rows: reported(), hasDownload: !source };
+			}
 			try {
 				const response = await call('GET', `${path}/items${isDry ? '?status=rejected' : ''}`, { signal: page });
 				const found = [];
@@ -407,9 +416,7 @@ export async function job(main, page, id) {
 				if (!(error instanceof Problem) && !page.aborted) {
 					throw error;
 				}
-				const found = (report.items ?? []).filter((item) => item.error)
-					.map(({ error: { code, message }, index, line, key, status }) => ({ code, message, index, line, status, key: keyOf(key) }));
-				return { rows: found, hasDownload: false };
+				return { rows: reported(), hasDownload: false };
 			}
 		}
 	}
