@@ -327,13 +327,17 @@ function childPrefixes(id, node, hasMemory) {
 	const listed = node.children.filter((child) => child.name !== undefined).length;
 	const map = new Treemap('Prefixes; the table below has the same data');
 	const restNote = h('span');
+	const restLevel = h('span', { class: 'rest' }, 'no prefix, or several');
+	const areaNote = h('span');
 	const measure = () => hasMemory ? view.measure : 'keys';
 	const share = (child) => child[measure()] / node[measure()];
 	const words = (weight) => `${measure() === 'bytes' ? bytes(weight) : count(weight, 'key')} · ${percent(weight / node[measure()])}`;
 
 	function drawTreemap() {
+		areaNote.textContent = `Area: ${measure() === 'bytes' ? 'memory in bytes' : 'number of keys'}`;
 		map.show(node.children.map((child) => ({ name: relativeName(child, node), weight: child[measure()], words: words(child[measure()]), href: child.name && hrefOf(id, child.name),
 			kind: child.name ? `level-${Math.min(4, Math.floor(child.withoutTtl / child.keys * 5))}` : 'rest' })), (rest) => {
+			restLevel.hidden = rest.length === 0 && node.children.length === listed;
 			const weight = rest.reduce((sum, block) => sum + block.weight, 0);
 			restNote.textContent = rest.length ? `The ${number(rest.length)} smallest are drawn as one block. The table lists each of them.` : '';
 			return weight ? { name: `${number(rest.length)} more`, weight, words: words(weight), kind: 'rest' } : undefined;
@@ -374,7 +378,9 @@ function childPrefixes(id, node, hasMemory) {
 	return h('section', { 'aria-labelledby': 'prefixes-title' }, h('div', { class: 'title' }, h('h2', { id: 'prefixes-title' }, listed === 1 ? '1 prefix' : `${number(listed)} prefixes`),
 			hasMemory ? h('fieldset', { class: 'measure' }, h('legend', { class: 'unseen' }, 'Size of a block'), radio('bytes', 'by memory'), radio('keys', 'by keys')) : ''),
 	h('p', { class: 'hint' }, 'Choose a prefix to see its details, delete its keys or let them expire.'), map.drawing,
-	h('p', { class: 'levels hint' }, 'Keys that never expire: ', [0, 1, 2, 3, 4].map((level) => h('span', { class: `level-${level}` }, `${level * 20}–${level * 20 + 20} %`)), restNote), rows.element);
+	h('p', { class: 'levels hint' }, areaNote, 'Colour: keys that never expire, in percent of its keys',
+			[0, 1, 2, 3, 4].map((level) => h('span', { class: `level-${level}` }, level < 4 ? `${level * 20} to under ${level * 20 + 20} %` : '80 to 100 %')),
+			restLevel, restNote), rows.element);
 }
 
 function bars(title, rows) {
