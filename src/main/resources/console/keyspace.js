@@ -35,8 +35,11 @@ let formValues = {};
 /** The current report, so that links from prefix to prefix need no request. */
 let current;
 
-/** What the blocks measure, and how the table is sorted, on all levels. */
-const view = { measure: 'bytes', column: 'Share', ascending: false };
+/** The prefix of the keys that belong to the service. */
+const OWN = 'pipeset:';
+
+/** What the blocks measure, how the table is sorted, and whether the service's own keys are shown, on all levels. */
+const view = { measure: 'bytes', column: 'Share', ascending: false, own: false };
 
 export async function keyspace(main, page, id) {
 	if (id) {
@@ -166,9 +169,14 @@ async function analysis(main, page, id, at) {
 			body.replaceChildren(h('p', { class: 'actions' }, another()));
 			return;
 		}
-		current = { id, report: found, prefixes: new PrefixTree(found, groupingOf(parameters)) };
+		current = { id, report: found };
 	}
-	const { report, prefixes } = current;
+	const { report } = current;
+	// Whoever analyses the service's own keys, or opens their prefix, wants to see them.
+	const isAsked = view.own || at.startsWith(OWN) || (parameters?.match ?? '').startsWith(OWN);
+	const isShown = (reported) => isAsked || !nameOf(reported).startsWith(OWN);
+	const own = report.prefixes.filter(({ prefix }) => nameOf(prefix).startsWith(OWN)).reduce((sum, { keys }) => sum + keys, 0);
+	const prefixes = current.prefixes = new PrefixTree({ ...report, prefixes: report.prefixes.filter(({ prefix }) => isShown(prefix)) }, groupingOf(parameters));
 	const node = prefixes.nodeAt(at);
 	const isRoot = node === prefixes.root;
 	document.title = `${node.name ? `${truncate(displayName(node.name), 60)} · ` : ''}Keyspace · Pipeset`;
@@ -180,7 +188,16 @@ async function analysis(main, page, id, at) {
 	about.replaceChildren(...(parameters ? keysOf(parameters) : ['An analysis']), ` · took ${duration(report.timings.totalMillis)}, ${number(report.keysPerSecond)} keys a second · `, h('a', { href: `#/jobs/${id}` }, 'job page'));
 	const again = h('button', { type: 'button', id: 'again', onclick: () => attempt(errorNotice, page, () => start(page, parameters, requests.get(id).up)) }, 'Analyse again');
 	body.append(h('p', { class: 'actions' }, parameters ? again : '', another()), ...remarks(report, id));
-	if (report.keys === 0) {
+	if (own > 0 && !at && !(parameters?.match ?? '').startsWith(OWN)) {
+		const box = h('input', { type: 'checkbox', id: 'own', checked: view.own, onchange: async () => {
+			view.own = box.checked;
+			main.replaceChildren();
+			await analysis(main, page, id, at);
+			document.getElementById('own').focus();
+		} });
+		body.append(h('p', { class: 'hint' }, h('label', {}, box, ` Include ${count(own, 'key')} of the service itself (${OWN}*)`)));
+	}
+	if (prefixes.root.keys === 0) {
 		body.append(h('div', { class: 'empty' }, h('p', {}, h('strong', {}, 'No key was found.')), h('p', {}, h('a', { href: '#/load' }, 'Load some keys'), ', or analyse other keys.')));
 		return;
 	}
@@ -193,7 +210,7 @@ async function analysis(main, page, id, at) {
 	if (node.children.length > 0) {
 		body.append(childPrefixes(id, node, hasMemory));
 	}
-	body.append(h('div', { class: 'cards' }, totals(report, node, isRoot, hasMemory)), ...(hasMemory ? largest(report, node, isRoot) : []));
+	body.append(h('div', { class: 'cards' }, totals(report, node, isRoot, hasMemory)), ...(hasMemory ? largest(report, node, isRoot, isShown) : []));
 	if (report.masters) {
 		body.append(h('section', { 'aria-labelledby': 'masters-title' }, h('h2', { id: 'masters-title' }, 'Masters'), h('ul', { class: 'plain' }, report.masters.map((master) => h('li', {}, h('code', {}, master.node),
 				` ${count(master.keys, 'key')}${master.complete ? '' : ', incomplete'}`)))));
@@ -397,7 +414,8 @@ function trimmed(entries) {
 }
 
 function totals(report, node, isRoot, hasMemory) {
-	const share = (keys) => percent(keys / node.keys);
+	// These totals include the keys of the service itself.
+	const share = (keys) => percent(keys / (isRoot ? report.keys : node.keys));
 	if (!isRoot) {
 		return [bars('Types', [...node.types].sort((one, other) => other[1] - one[1]).map(([type, keys]) => ({ label: type, value: keys, words: [number(keys), share(keys)] })))];
 	}
@@ -406,8 +424,8 @@ function totals(report, node, isRoot, hasMemory) {
 		...(hasMemory ? [bars('Size of a key', trimmed(report.sizes).map(({ upToBytes, keys }) => ({ label: `up to ${bytes(upToBytes)}`, value: keys, words: [number(keys), share(keys)] })))] : [])];
 }
 
-function largest(report, node, isRoot) {
-	const keys = report.largest.map((key) => ({ ...key, name: nameOf(key.key) })).filter(({ name: one }) => one.startsWith(isRoot ? '' : node.name));
+function largest(report, node, isRoot, isShown) {
+	const keys = report.largest.filter(({ key }) => isShown(key)).map((key) => ({ ...key, name: nameOf(key.key) })).filter(({ name: one }) => one.startsWith(isRoot ? '' : node.name));
 	if (keys.length === 0) {
 		return [];
 	}
