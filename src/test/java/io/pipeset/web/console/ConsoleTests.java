@@ -263,6 +263,10 @@ class ConsoleTests extends ConsolePages {
 		this.browser.picture("console-running", 1200, 900);
 		this.browser.clickText("Jobs");
 		this.browser.awaitSaid("HSET job: products.csv", "running");
+		assertThat(this.browser.run("const { scrollWidth, clientWidth } = document.querySelector('.scroll');"
+				+ " return scrollWidth - clientWidth"))
+			.as("pixels of the table beyond its edge")
+			.isEqualTo(0L);
 		this.browser.picture("console-jobs", 1200, 420);
 		this.browser.clickText("Cancel");
 		this.browser.awaitSaid("cancelled");
