@@ -5,7 +5,7 @@ import { jobs } from './jobs.js';
 import { keyspace } from './keyspace.js';
 import { load } from './load.js';
 import { h } from './page.js';
-import { forgetKey, isKeyed } from './service.js';
+import { Problem, forgetKey, isKeyed, json } from './service.js';
 import { status } from './status.js';
 import { tune } from './tune.js';
 
@@ -53,6 +53,24 @@ async function open(event) {
 	}
 }
 
+/** Shows which Redis and which version this is. */
+async function showService() {
+	try {
+		const { version, redis } = await json('GET', '', { headers: { Accept: 'application/json' } });
+		const element = document.getElementById('redis');
+		element.textContent = element.title = redis;
+		element.hidden = false;
+		document.getElementById('version').textContent = `Pipeset ${version}`;
+		// A link sends no key.
+		document.querySelector('footer a').hidden = isKeyed();
+	}
+	catch (error) {
+		if (!(error instanceof Problem)) {
+			throw error;
+		}
+	}
+}
+
 const forget = document.getElementById('forget');
 forget.hidden = !isKeyed();
 forget.addEventListener('click', forgetKey);
@@ -62,3 +80,4 @@ document.querySelector('.skip').addEventListener('click', (event) => {
 });
 addEventListener('hashchange', open);
 open();
+showService();

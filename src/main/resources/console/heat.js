@@ -1,5 +1,6 @@
 // The report of a tuning: its recommendation, its rows as a heat map, and the baselines.
 
+import { wordsOf } from './labels.js';
 import { useSettings } from './load.js';
 import { bar, count, curl, duration, h, number, query, shell } from './page.js';
 import { address, isKeyed } from './service.js';
@@ -13,7 +14,7 @@ const time = (seconds) => duration(seconds * 1000);
 
 const settingsOf = ({ batchSize, flush, concurrency }) => ({ batchSize, flush, concurrency });
 
-const words = (row) => Object.entries(settingsOf(row)).map(([name, value]) => `${name}=${value}`).join(' ');
+const words = (row) => wordsOf(settingsOf(row));
 
 const distinct = (values) => [...new Set(values)];
 
@@ -30,7 +31,7 @@ export function tuningReport(report) {
 	const best = measured.find((row) => words(row) === words(recommended));
 	return h('div', {}, h('section', { class: 'good recommended', 'aria-labelledby': 'recommended-title' },
 			h('h2', { id: 'recommended-title' }, report.state === 'completed' ? 'Recommended' : 'Recommended so far'),
-			h('p', {}, h('code', {}, words(recommended))),
+			h('p', {}, h('strong', {}, words(recommended))),
 			h('p', {}, `${number(best.recordsPerSecond)} records a second, ${time(best.seconds.median)} for ${number(settings.records)}. It is ${because}.`),
 			h('p', { class: 'actions' }, h('button', { type: 'button', class: 'main', id: 'use', onclick: () => useSettings(settingsOf(recommended)) }, 'Use these settings'), tuneAgain)),
 	h('section', { 'aria-labelledby': 'heat-title' }, h('h2', { id: 'heat-title' }, 'Records a second'),
@@ -51,7 +52,7 @@ function parameters({ settings, rows }) {
 	return Object.entries({ op, records, valueBytes, ...(isGrid ? lists : {}), runs, budget });
 }
 
-/** A heat map for each number of lanes: batch sizes from left to right, flushes from top to bottom. */
+/** A heat map for each number of connections: batch sizes from left to right, flushes from top to bottom. */
 function heatMaps(rows, measured, recommended) {
 	const fastest = Math.min(...measured.map((row) => row.seconds.median));
 	const sizes = increasing(rows.map((row) => row.batchSize));
@@ -70,8 +71,8 @@ function heatMaps(rows, measured, recommended) {
 		element.style.setProperty('--heat', `${Math.round(100 * Math.max(0, (COLOURLESS_FACTOR - median / fastest) / (COLOURLESS_FACTOR - 1)))}%`);
 		return element;
 	};
-	const tables = increasing(rows.map((row) => row.concurrency)).map((lanes) => h('table', { class: 'heat' }, h('caption', {}, count(lanes, 'lane')),
-			h('thead', {}, h('tr', {}, h('td', {}, h('small', {}, 'flush, batch size')), sizes.map((size) => h('th', { scope: 'col' }, number(size))))),
+	const tables = increasing(rows.map((row) => row.concurrency)).map((lanes) => h('table', { class: 'heat' }, h('caption', {}, count(lanes, 'connection')),
+			h('thead', {}, h('tr', {}, h('td', {}, h('small', {}, 'flush, records per batch')), sizes.map((size) => h('th', { scope: 'col' }, number(size))))),
 			h('tbody', {}, flushes.map((flush) => h('tr', {}, h('th', { scope: 'row' }, flush),
 					sizes.map((size) => cell(rows.find((row) => row.batchSize === size && row.flush === flush && row.concurrency === lanes))))))));
 	return h('figure', { class: 'heats' }, h('div', { class: 'maps', tabindex: 0, role: 'region', 'aria-label': 'Heat map; the table below has the same data' }, tables),
@@ -81,7 +82,7 @@ function heatMaps(rows, measured, recommended) {
 function table(rows, recommended) {
 	const speed = (row) => row.recordsPerSecond ?? -1;
 	const known = (value, text) => value === undefined ? '' : text(value);
-	const columns = [['Batch size', (row) => number(row.batchSize)], ['Flush', (row) => row.flush, ''], ['Lanes', (row) => number(row.concurrency)],
+	const columns = [['Records per batch', (row) => number(row.batchSize)], ['Flush', (row) => row.flush, ''], ['Connections', (row) => number(row.concurrency)],
 		['Records/s', (row) => known(row.recordsPerSecond, number)], ['Time', (row) => known(row.seconds, ({ median }) => time(median))],
 		['From – to', (row) => known(row.seconds, ({ min, max }) => `${time(min)} – ${time(max)}`)], ['Batch p99', (row) => known(row.batchP99Millis, duration)],
 		['Writes', (row) => known(row.writes, number)], ['CPU of Redis', (row) => known(row.redisCpuSeconds, time)], ['Runs', (row) => number(row.runs)]];

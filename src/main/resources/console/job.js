@@ -1,6 +1,7 @@
 // The page of a job: its progress while it is active, and its report when it has ended.
 
 import { Chart, OUTCOMES } from './chart.js';
+import { labelOf } from './labels.js';
 import { fixRows, settingsOfRecords, sources } from './load.js';
 import { announce, bytes, count, curl, duration, h, moment, notice, number, percent, query, shell } from './page.js';
 import { bytesOf, displayName } from './prefixes.js';
@@ -42,8 +43,10 @@ export function nounOf({ kind }) {
 	return { analysis: 'key', tuning: 'run' }[kind] ?? 'record';
 }
 
-export function badge(state) {
-	return h('span', { class: `badge ${state}` }, state);
+/** The state of a job. A job that completed with rejected records has a state of its own. */
+export function badge({ state, counts }) {
+	const isFlawed = state === 'completed' && counts?.rejected > 0;
+	return h('span', { class: `badge ${isFlawed ? 'flawed' : state}` }, isFlawed ? 'completed, with rejected records' : state);
 }
 
 /** A reason that always shows its end, because the wrong value is there. */
@@ -105,7 +108,7 @@ export async function job(main, page, id) {
 		const now = last.progress;
 		title.textContent = titleOf(last);
 		document.title = `${isActive(last.state) && now.share !== undefined ? `${percent(now.share)} ` : ''}${titleOf(last)} · Pipeset`;
-		state.replaceChildren(badge(last.state), ...(last.dryRun ? [h('span', { class: 'badge' }, 'dry run')] : []));
+		state.replaceChildren(badge(last), ...(last.dryRun ? [h('span', { class: 'badge' }, 'dry run')] : []));
 		about.replaceChildren(`created ${moment(last.createdMillis)}${last.endedMillis ? `, took ${duration(last.endedMillis - last.createdMillis)}` : ''} `, h('code', {}, id));
 		ending.setText(last.ending?.detail);
 		progress.hidden = !isActive(last.state);
@@ -293,12 +296,12 @@ export async function job(main, page, id) {
 
 	function drawReport() {
 		const { timings, settings } = report;
-		const fact = (name, value) => h('div', {}, h('dt', {}, name), h('dd', {}, value));
+		const fact = (name, value, title) => h('div', { title }, h('dt', {}, name), h('dd', {}, value));
 		result.append(h('section', { 'aria-labelledby': 'report-title' }, h('h2', { id: 'report-title' }, 'Report'), h('dl', { class: 'facts' },
 				fact('records', number(report.counts.received)), fact('commands sent', number(report.commandsSent)), fact('bytes sent', bytes(report.bytesSent)), fact('sent to', report.redis),
 				fact('total time', duration(timings.totalMillis)), fact('wait time', duration(timings.waitMillis)), fact('read time', duration(timings.readMillis)),
 				fact('Redis time', duration(timings.redisMillis)), fact('batches', number(timings.batches.count)), fact('longest batch', duration(timings.batches.maxMillis))),
-				h('h3', {}, 'Settings in effect'), h('dl', { class: 'facts' }, ...Object.entries(settings).filter(([, value]) => value !== false).map(([name, value]) => fact(name, Array.isArray(value) ? value.join('  ') : String(value))))));
+				h('h3', {}, 'Settings in effect'), h('dl', { class: 'facts' }, ...Object.entries(settings).filter(([, value]) => value !== false).map(([name, value]) => fact(labelOf(name), Array.isArray(value) ? value.join('  ') : String(value), name)))));
 	}
 
 	/** The failures in words. Records with the outcome unknown may have run. */
@@ -381,8 +384,17 @@ export async function job(main, page, id) {
 			fix.className = fix.hidden ? '' : 'main';
 		});
 
-		/** Fetches the list of all failures. If it is gone, returns those of the report. */
+		/**
+		 * Fetches the list of all failures. If it is gone, returns those of the report. The service has the list of
+		 * asynchronous uploads only, and a report does not say how it was requested. So for other jobs than the uploads
+		 * of this tab, the list of the report will do if it is complete.
+		 */
 		async function fetchFailures() {
+			const reported = () => (report.items ?? []).filter((item) => item.error)
+				.map(({ error: { code, message }, index, line, key, status }) => ({ code, message, index, line, status, key: keyOf(key) }));
+			if (!source?.blob && reported().length >= failures) {
+				return { rows: reported(), hasDownload: !source };
+			}
 			try {
 				const response = await call('GET', `${path}/items${isDry ? '?status=rejected' : ''}`, { signal: page });
 				const found = [];
@@ -404,9 +416,7 @@ export async function job(main, page, id) {
 				if (!(error instanceof Problem) && !page.aborted) {
 					throw error;
 				}
-				const found = (report.items ?? []).filter((item) => item.error)
-					.map(({ error: { code, message }, index, line, key, status }) => ({ code, message, index, line, status, key: keyOf(key) }));
-				return { rows: found, hasDownload: false };
+				return { rows: reported(), hasDownload: false };
 			}
 		}
 	}

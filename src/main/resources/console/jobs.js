@@ -40,6 +40,13 @@ export async function fetchJobs(parameters, signal, isWanted = () => true) {
 	return { ...found, jobs };
 }
 
+/** Whether the title or the ID of a job contains a text. If the text has * or ?, it is a pattern of the whole label, title or ID. */
+function matches(status, wanted) {
+	const pattern = /[*?]/.test(wanted) ? `^${wanted.replace(/[^\w\s*?]/g, '\\$&').replace(/\*+/g, '.*').replaceAll('?', '.')}$` : wanted.replace(/[^\w\s]/g, '\\$&');
+	const expression = new RegExp(pattern, 'is');
+	return [status.label ?? '', titleOf(status), status.jobId].some((text) => expression.test(text));
+}
+
 /** A table of jobs. It redraws changed cells only, because a full redraw would lose the focus or a click. */
 export class JobTable {
 
@@ -68,7 +75,7 @@ export class JobTable {
 		const now = status.progress;
 		const active = isActive(status.state);
 		const failed = counts ? (active || dryRun ? counts.rejected : counts.rejected + counts.unknown + counts.unprocessed) : 0;
-		return h('tr', { 'data-job': jobId }, h('td', {}, h('a', { href: `#/jobs/${jobId}` }, titleOf(status))), h('td', {}, badge(status.state), dryRun ? h('span', { class: 'badge' }, 'dry run') : ''), h('td', {}, moment(status.createdMillis)),
+		return h('tr', { 'data-job': jobId }, h('td', {}, h('a', { href: `#/jobs/${jobId}` }, titleOf(status))), h('td', {}, badge(status), dryRun ? h('span', { class: 'badge' }, 'dry run') : ''), h('td', {}, moment(status.createdMillis)),
 				h('td', { class: 'number' }, duration(status.endedMillis ? status.endedMillis - status.createdMillis : now.elapsedMillis)),
 				h('td', { class: 'number' }, counts ? number(counts.received) : count(now.done, nounOf(status))), h('td', { class: `number ${failed ? 'failed' : ''}` }, counts ? number(failed) : ''),
 				h('td', {}, active ? [h('progress', { max: 1, ...(now.share === undefined ? {} : { value: now.share }), 'aria-label': 'Progress' }),
@@ -122,6 +129,8 @@ export async function jobs(main, page) {
 		older.hidden = true;
 		refresh();
 	} }, h('option', { value: '' }, 'any'), STATES.map((name) => h('option', { value: name }, name)));
+	const filter = h('input', { type: 'search', id: 'filter', spellcheck: 'false', autocomplete: 'off', placeholder: 'products, or nightly-*', oninput: () => showListed() });
+	const filtered = h('span', { class: 'hint', role: 'status' });
 	const table = new JobTable(errorNotice, () => refresh());
 	const none = h('div', { class: 'empty', hidden: true });
 	const newer = h('button', { type: 'button', hidden: true, onclick: () => {
@@ -130,8 +139,18 @@ export async function jobs(main, page) {
 	} }, 'Newer');
 	const older = h('button', { type: 'button', hidden: true }, 'Older');
 	const line = shell('');
-	main.append(h('h1', {}, 'Jobs'), h('p', { class: 'actions' }, h('label', { for: 'state' }, 'State'), select), errorNotice, none, table.element, h('p', { class: 'actions' }, newer, older),
+	main.append(h('h1', {}, 'Jobs'), h('p', { class: 'actions' }, h('label', { for: 'state' }, 'State'), select, h('label', { for: 'filter' }, 'Label or ID'), filter, filtered), errorNotice, none, table.element, h('p', { class: 'actions' }, newer, older),
 			h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), line));
+
+	let listed = [];
+
+	/** Shows the listed jobs that match the filter. The service has no such filter. */
+	function showListed() {
+		const wanted = filter.value.trim();
+		const matching = listed.filter((status) => matches(status, wanted));
+		table.show(matching);
+		filtered.textContent = wanted && listed.length ? `${number(matching.length)} of the ${number(listed.length)} loaded ${matching.length === 1 ? 'matches' : 'match'}` : '';
+	}
 
 	const refresh = pollWhileVisible(page, async (signal) => {
 		const cursor = cursors.at(-1);
@@ -139,7 +158,8 @@ export async function jobs(main, page) {
 		line.setText(curl({ method: 'GET', url: address(`v1/jobs?${query(parameters)}`), keyed: isKeyed() }));
 		try {
 			const found = await fetchJobs(parameters, signal, (status) => !isPreview(status));
-			table.show(found.jobs);
+			listed = found.jobs;
+			showListed();
 			none.hidden = found.jobs.length > 0;
 			none.replaceChildren(...(found.next ? [h('p', {}, 'No job found yet. There are older jobs.')]
 				: state || cursors.length ? [h('p', {}, state ? `No job is ${state}.` : 'There are no older jobs.')]

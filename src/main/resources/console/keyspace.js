@@ -2,8 +2,9 @@
 
 import { badge, isActive } from './job.js';
 import { fetchJobs } from './jobs.js';
+import { settingField } from './labels.js';
 import { fetchSettings, sources } from './load.js';
-import { announce, bytes, count, curl, duration, field, h, inputOf, moment, notice, number, percent, query, shell } from './page.js';
+import { announce, bytes, count, curl, duration, h, inputOf, moment, notice, number, percent, query, shell } from './page.js';
 import { PrefixTree, bytesOf, commonPrefixOf, displayName, levelsOf, literalPrefixOf, nameOf, patternOf, truncate } from './prefixes.js';
 import { VirtualTable } from './rows.js';
 import { Problem, address, call, follow, isKeyed, json } from './service.js';
@@ -34,8 +35,11 @@ let formValues = {};
 /** The current report, so that links from prefix to prefix need no request. */
 let current;
 
-/** What the blocks measure, and how the table is sorted, on all levels. */
-const view = { measure: 'bytes', column: 'Share', ascending: false };
+/** The prefix of the keys that belong to the service. */
+const OWN = 'pipeset:';
+
+/** What the blocks measure, how the table is sorted, and whether the service's own keys are shown, on all levels. */
+const view = { measure: 'bytes', column: 'Share', ascending: false, own: false };
 
 export async function keyspace(main, page, id) {
 	if (id) {
@@ -112,20 +116,19 @@ async function startPage(main, page) {
 	const errorNotice = notice();
 	const line = shell('');
 	const go = h('button', { class: 'main', id: 'analyse' }, 'Analyse');
-	const labels = { match: ['Keys', 'all keys', 'a pattern such as user:*; all keys if empty'], separator: ['Separator', ':', 'the text that ends a prefix'], depth: ['Depth', '1', 'the separators in a prefix, 1 to 8'] };
+	const first = { match: 'a pattern such as user:*; all keys if empty', separator: 'the text that ends a prefix', depth: 'the separators in a prefix, 1 to 8' };
 	const parameters = () => Object.fromEntries(Object.entries(formValues).filter(([, value]) => value));
 	const inputs = rows.map((row) => {
-		const [label, placeholder, hint] = labels[row.name] ?? [row.name, row.defaultValue ?? '', row.meaning];
 		const input = inputOf(row, formValues[row.name]);
-		input.placeholder = placeholder;
+		input.placeholder = (row.name === 'match') ? 'all keys' : row.defaultValue ?? '';
 		input.addEventListener('input', () => {
 			formValues[row.name] = input.value.toWellFormed();
 			line.setText(lineOf(parameters()));
 		});
-		return field(row.name, label, input, hint);
+		return settingField(row, { input, hint: first[row.name], label: (row.name === 'rateLimit') ? 'Keys per second at most' : undefined });
 	});
-	const fieldsOf = (first) => h('div', { class: `fields ${first ? '' : 'wide'}` }, inputs.filter((input, i) => rows[i].name in labels === first));
-	const more = h('details', { class: 'settings', open: rows.some((row) => !(row.name in labels) && formValues[row.name]) }, h('summary', {}, 'Settings'), fieldsOf(false));
+	const fieldsOf = (isFirst) => h('div', { class: `fields ${isFirst ? '' : 'wide'}` }, inputs.filter((input, i) => rows[i].name in first === isFirst));
+	const more = h('details', { class: 'settings', open: rows.some((row) => !(row.name in first) && formValues[row.name]) }, h('summary', {}, 'Settings'), fieldsOf(false));
 	const form = h('form', { onsubmit: async (event) => {
 		event.preventDefault();
 		go.disabled = true;
@@ -141,8 +144,8 @@ async function startPage(main, page) {
 	await attempt(errorNotice, page, async () => {
 		const { jobs } = await fetchJobs([['kind', 'analysis'], ['limit', MAX_EARLIER]], page);
 		earlier.hidden = jobs.length === 0;
-		earlier.replaceChildren(h('h2', { id: 'earlier-title' }, 'Earlier analyses'), h('ul', { class: 'plain' }, jobs.map(({ jobId, state, createdMillis, progress }) => h('li', {},
-				h('a', { href: hrefOf(jobId) }, requests.has(jobId) ? keysOf(requests.get(jobId).parameters) : 'Analysis'), ' ', badge(state), h('span', { class: 'hint' }, `${moment(createdMillis)}, ${count(progress.done, 'key')}`)))));
+		earlier.replaceChildren(h('h2', { id: 'earlier-title' }, 'Earlier analyses'), h('ul', { class: 'plain' }, jobs.map((status) => h('li', {},
+				h('a', { href: hrefOf(status.jobId) }, requests.has(status.jobId) ? keysOf(requests.get(status.jobId).parameters) : 'Analysis'), ' ', badge(status), h('span', { class: 'hint' }, `${moment(status.createdMillis)}, ${count(status.progress.done, 'key')}`)))));
 	});
 }
 
@@ -166,21 +169,35 @@ async function analysis(main, page, id, at) {
 			body.replaceChildren(h('p', { class: 'actions' }, another()));
 			return;
 		}
-		current = { id, report: found, prefixes: new PrefixTree(found, groupingOf(parameters)) };
+		current = { id, report: found };
 	}
-	const { report, prefixes } = current;
+	const { report } = current;
+	// Whoever analyses the service's own keys, or opens their prefix, wants to see them.
+	const isAsked = view.own || at.startsWith(OWN) || (parameters?.match ?? '').startsWith(OWN);
+	const isShown = (reported) => isAsked || !nameOf(reported).startsWith(OWN);
+	const own = report.prefixes.filter(({ prefix }) => nameOf(prefix).startsWith(OWN)).reduce((sum, { keys }) => sum + keys, 0);
+	const prefixes = current.prefixes = new PrefixTree({ ...report, prefixes: report.prefixes.filter(({ prefix }) => isShown(prefix)) }, groupingOf(parameters));
 	const node = prefixes.nodeAt(at);
 	const isRoot = node === prefixes.root;
 	document.title = `${node.name ? `${truncate(displayName(node.name), 60)} · ` : ''}Keyspace · Pipeset`;
 	announce(`${node.name ? truncate(displayName(node.name), MAX_CHARACTERS) : 'All keys'}, ${count(node.keys, 'key')}`);
 	formValues = { ...parameters };
 	if (report.state !== 'completed') {
-		main.querySelector('.title span').replaceWith(badge(report.state));
+		main.querySelector('.title span').replaceWith(badge(report));
 	}
 	about.replaceChildren(...(parameters ? keysOf(parameters) : ['An analysis']), ` · took ${duration(report.timings.totalMillis)}, ${number(report.keysPerSecond)} keys a second · `, h('a', { href: `#/jobs/${id}` }, 'job page'));
 	const again = h('button', { type: 'button', id: 'again', onclick: () => attempt(errorNotice, page, () => start(page, parameters, requests.get(id).up)) }, 'Analyse again');
 	body.append(h('p', { class: 'actions' }, parameters ? again : '', another()), ...remarks(report, id));
-	if (report.keys === 0) {
+	if (own > 0 && !at && !(parameters?.match ?? '').startsWith(OWN)) {
+		const box = h('input', { type: 'checkbox', id: 'own', checked: view.own, onchange: async () => {
+			view.own = box.checked;
+			main.replaceChildren();
+			await analysis(main, page, id, at);
+			document.getElementById('own').focus();
+		} });
+		body.append(h('p', { class: 'hint' }, h('label', {}, box, ` Include ${count(own, 'key')} of the service itself (${OWN}*)`)));
+	}
+	if (prefixes.root.keys === 0) {
 		body.append(h('div', { class: 'empty' }, h('p', {}, h('strong', {}, 'No key was found.')), h('p', {}, h('a', { href: '#/load' }, 'Load some keys'), ', or analyse other keys.')));
 		return;
 	}
@@ -193,7 +210,7 @@ async function analysis(main, page, id, at) {
 	if (node.children.length > 0) {
 		body.append(childPrefixes(id, node, hasMemory));
 	}
-	body.append(h('div', { class: 'cards' }, totals(report, node, isRoot, hasMemory)), ...(hasMemory ? largest(report, node, isRoot) : []));
+	body.append(h('div', { class: 'cards' }, totals(report, node, isRoot, hasMemory)), ...(hasMemory ? largest(report, node, isRoot, isShown) : []));
 	if (report.masters) {
 		body.append(h('section', { 'aria-labelledby': 'masters-title' }, h('h2', { id: 'masters-title' }, 'Masters'), h('ul', { class: 'plain' }, report.masters.map((master) => h('li', {}, h('code', {}, master.node),
 				` ${count(master.keys, 'key')}${master.complete ? '' : ', incomplete'}`)))));
@@ -327,13 +344,17 @@ function childPrefixes(id, node, hasMemory) {
 	const listed = node.children.filter((child) => child.name !== undefined).length;
 	const map = new Treemap('Prefixes; the table below has the same data');
 	const restNote = h('span');
+	const restLevel = h('span', { class: 'rest' }, 'no prefix, or several');
+	const areaNote = h('span');
 	const measure = () => hasMemory ? view.measure : 'keys';
 	const share = (child) => child[measure()] / node[measure()];
 	const words = (weight) => `${measure() === 'bytes' ? bytes(weight) : count(weight, 'key')} · ${percent(weight / node[measure()])}`;
 
 	function drawTreemap() {
+		areaNote.textContent = `Area: ${measure() === 'bytes' ? 'memory in bytes' : 'number of keys'}`;
 		map.show(node.children.map((child) => ({ name: relativeName(child, node), weight: child[measure()], words: words(child[measure()]), href: child.name && hrefOf(id, child.name),
 			kind: child.name ? `level-${Math.min(4, Math.floor(child.withoutTtl / child.keys * 5))}` : 'rest' })), (rest) => {
+			restLevel.hidden = rest.length === 0 && node.children.length === listed;
 			const weight = rest.reduce((sum, block) => sum + block.weight, 0);
 			restNote.textContent = rest.length ? `The ${number(rest.length)} smallest are drawn as one block. The table lists each of them.` : '';
 			return weight ? { name: `${number(rest.length)} more`, weight, words: words(weight), kind: 'rest' } : undefined;
@@ -374,7 +395,9 @@ function childPrefixes(id, node, hasMemory) {
 	return h('section', { 'aria-labelledby': 'prefixes-title' }, h('div', { class: 'title' }, h('h2', { id: 'prefixes-title' }, listed === 1 ? '1 prefix' : `${number(listed)} prefixes`),
 			hasMemory ? h('fieldset', { class: 'measure' }, h('legend', { class: 'unseen' }, 'Size of a block'), radio('bytes', 'by memory'), radio('keys', 'by keys')) : ''),
 	h('p', { class: 'hint' }, 'Choose a prefix to see its details, delete its keys or let them expire.'), map.drawing,
-	h('p', { class: 'levels hint' }, 'Keys that never expire: ', [0, 1, 2, 3, 4].map((level) => h('span', { class: `level-${level}` }, `${level * 20}–${level * 20 + 20} %`)), restNote), rows.element);
+	h('p', { class: 'levels hint' }, areaNote, 'Colour: keys that never expire, in percent of its keys',
+			[0, 1, 2, 3, 4].map((level) => h('span', { class: `level-${level}` }, level < 4 ? `${level * 20} to under ${level * 20 + 20} %` : '80 to 100 %')),
+			restLevel, restNote), rows.element);
 }
 
 function bars(title, rows) {
@@ -391,7 +414,8 @@ function trimmed(entries) {
 }
 
 function totals(report, node, isRoot, hasMemory) {
-	const share = (keys) => percent(keys / node.keys);
+	// These totals include the keys of the service itself.
+	const share = (keys) => percent(keys / (isRoot ? report.keys : node.keys));
 	if (!isRoot) {
 		return [bars('Types', [...node.types].sort((one, other) => other[1] - one[1]).map(([type, keys]) => ({ label: type, value: keys, words: [number(keys), share(keys)] })))];
 	}
@@ -400,8 +424,8 @@ function totals(report, node, isRoot, hasMemory) {
 		...(hasMemory ? [bars('Size of a key', trimmed(report.sizes).map(({ upToBytes, keys }) => ({ label: `up to ${bytes(upToBytes)}`, value: keys, words: [number(keys), share(keys)] })))] : [])];
 }
 
-function largest(report, node, isRoot) {
-	const keys = report.largest.map((key) => ({ ...key, name: nameOf(key.key) })).filter(({ name: one }) => one.startsWith(isRoot ? '' : node.name));
+function largest(report, node, isRoot, isShown) {
+	const keys = report.largest.filter(({ key }) => isShown(key)).map((key) => ({ ...key, name: nameOf(key.key) })).filter(({ name: one }) => one.startsWith(isRoot ? '' : node.name));
 	if (keys.length === 0) {
 		return [];
 	}

@@ -1,11 +1,15 @@
 // The page Load: a file, a URL or a query, its format, its mapping, a preview as commands, and the upload.
 
+import { settingField, wordsOf } from './labels.js';
 import { announce, bytes, count, curl, duration, field, h, inputOf, notice, percent, query, shell } from './page.js';
 import { FORMATS, columnsOf, detect, firstRecords, isData, isRows, objectsOf, sampleOf } from './sample.js';
 import { Problem, address, call, isKeyed, json, upload } from './service.js';
 import { PREVIEW_LABEL, URL_FORMATS, fetchSources, nameOf, parametersOf, readFirst, typeOf } from './source.js';
 
 const PREVIEW_RECORDS = 5;
+
+/** What the page loads for users who have no file at hand. */
+const SAMPLE = 'id,name,city\n17,Ada,London\n18,Grace,New York\n19,Linus,Helsinki\n';
 
 /** The preview is refreshed when the user has not typed for this long. */
 const PREVIEW_DELAY_MILLIS = 300;
@@ -117,11 +121,19 @@ export async function load(main, page) {
 		}
 	} }, h('p', {}, h('strong', {}, 'Drop a file here'), ' or ', h('label', { for: 'file', class: 'button' }, 'choose one', file)),
 	h('p', { class: 'hint' }, 'CSV, TSV, JSON, NDJSON, redis-cli commands or RESP, also as gzip. Nothing is written until you load it.'));
+	const trySample = h('p', { class: 'actions', hidden: Boolean(state.blob) }, h('button', { type: 'button', id: 'sample', onclick: async () => {
+		text.value = SAMPLE;
+		pasted.open = true;
+		await chooseFile(new Blob([SAMPLE]), 'sample.csv', true);
+		state.ttl = '1h';
+		show();
+		loadButton.focus();
+	} }, 'Try a sample'), h('span', { class: 'hint' }, 'Three records in CSV. Their keys expire after an hour.'));
 	const pasted = h('details', {}, h('summary', {}, 'or paste records'), h('label', { class: 'unseen', for: 'text' }, 'Records'), text);
 	const chosen = h('p', { class: 'chosen', hidden: true });
 	const body = h('div', { hidden: true });
 	const kinds = h('fieldset', { class: 'kinds', hidden: true });
-	const fileArea = h('div', {}, drop, pasted);
+	const fileArea = h('div', {}, drop, pasted, trySample);
 	const sourceForm = h('form', { hidden: true, onsubmit: (event) => {
 		event.preventDefault();
 		readSource();
@@ -167,6 +179,7 @@ export async function load(main, page) {
 		file.value = text.value = '';
 		pasted.open = false;
 		chosen.hidden = body.hidden = true;
+		trySample.hidden = false;
 		fileErrorNotice.setText();
 		savedState = state;
 		showKind();
@@ -296,7 +309,7 @@ export async function load(main, page) {
 		if (!names.length) {
 			return '';
 		}
-		const element = h('p', { class: 'good used' }, h('span', {}, 'The next load uses ', h('code', {}, names.map((name) => `${name}=${state.tunedSettings[name]}`).join(' ')), ' from the tuning.'),
+		const element = h('p', { class: 'good used' }, h('span', {}, 'The next load uses the settings of the tuning: ', h('strong', {}, wordsOf(Object.fromEntries(names.map((name) => [name, state.tunedSettings[name]])))), '.'),
 				h('button', { type: 'button', class: 'quiet', onclick: () => {
 					names.filter((name) => state.settings[name] === state.tunedSettings[name]).forEach((name) => delete state.settings[name]);
 					storeSettings(state.settings);
@@ -480,6 +493,7 @@ export async function load(main, page) {
 		fileErrorNotice.setText();
 		columns = findColumns();
 		chosen.hidden = false;
+		trySample.hidden = true;
 		chosen.replaceChildren(...state.kind ? [h('strong', {}, state.name), ' ', h('span', { class: 'hint' }, sourceWords())] : [h('strong', {}, state.name), ` ${bytes(state.blob.size)}${state.gzip ? ', gzip' : ''} `,
 				h('span', { class: 'hint' }, state.isFix ? 'Fix the rows above, then load them.' : `detected: ${FORMATS[state.type]}${delimiterWords()}`)]);
 		body.hidden = false;
@@ -631,7 +645,7 @@ export async function load(main, page) {
 				storeSettings(state.settings);
 				schedulePreview();
 			});
-			return field(row.name, row.name, input, row.meaning);
+			return settingField(row, { input });
 		});
 		return h('details', { class: 'settings', open: state.open || Object.keys(state.settings).length > 0, ontoggle: (event) => state.open = event.target.open }, h('summary', {}, 'Settings'), h('div', { class: 'fields wide' }, fields));
 	}

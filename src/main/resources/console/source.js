@@ -70,6 +70,7 @@ export async function readFirst(parameters, max, signal) {
 	const leave = () => cancel({ keepalive: true });
 	const enoughAt = performance.now() + ENOUGH_MILLIS;
 	let cancelled = false;
+	let isEnough = false;
 	addEventListener('pagehide', leave);
 	try {
 		for (;;) {
@@ -80,10 +81,12 @@ export async function readFirst(parameters, max, signal) {
 				return report;
 			}
 			const received = report.counts?.received ?? 0;
-			if (!cancelled && received > 0 && (received >= max || performance.now() > enoughAt)) {
+			if (isEnough && !cancelled) {
 				cancelled = true;
 				await cancel();
 			}
+			// A short source ends by itself before the next poll.
+			isEnough = received > 0 && (received >= max || performance.now() > enoughAt);
 			await new Promise((resolve) => setTimeout(resolve, POLL_MILLIS));
 		}
 	}

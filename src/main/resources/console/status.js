@@ -128,9 +128,15 @@ export async function status(main, page) {
 		more.firstChild.textContent = found.some((list) => list.next && list.jobs.length < MAX_JOBS) ? 'Not all jobs were checked. Older ones may be running or queued.' : `The list has the newest ${MAX_JOBS} running and the newest ${MAX_JOBS} queued jobs${known ? `, of ${number(known.jobsRunning)} and ${number(known.jobsWaiting)} at this instance` : ''}.`;
 	}
 
+	/** The parts that this port does not have. They are not asked for again, because a browser logs each 404. */
+	const missing = new Map();
+
 	/** Refreshes a part of the page. If its call fails, hides the part because its data is old, and returns the problem. */
 	async function part(signal, showPart, ...elements) {
-		let problem;
+		let problem = missing.get(showPart);
+		if (problem) {
+			return problem;
+		}
 		try {
 			await showPart(signal);
 		}
@@ -142,6 +148,9 @@ export async function status(main, page) {
 				throw error;
 			}
 			problem = error;
+			if (error.status === 404) {
+				missing.set(showPart, error);
+			}
 		}
 		elements.forEach((element) => element.hidden = Boolean(problem));
 		return problem;

@@ -24,7 +24,7 @@ function obstacleOf(name, type) {
 		return 'Its name is not UTF-8, so no pattern matches only its keys. Count, delete or expire them with a Redis client.';
 	}
 	if (type && !TYPES.includes(type)) {
-		return `The analysis covers only keys of type ${type}, which a sweep cannot select. Analyse all types countButton.`;
+		return `The analysis covers only keys of type ${type}, which a sweep cannot select. Analyse all types.`;
 	}
 	return undefined;
 }
@@ -93,7 +93,7 @@ export function sweep(name, type, page, onStart) {
 			if (report.state !== 'completed') {
 				throw new Problem(report.ending?.detail ?? 'The count did not finish.');
 			}
-			show(report.wouldRun, ops, refused);
+			show(report, ops, refused);
 		}
 		catch (error) {
 			if (page.aborted) {
@@ -115,7 +115,7 @@ export function sweep(name, type, page, onStart) {
 		}
 	}
 
-	function show(keys, ops, refused) {
+	function show({ wouldRun: keys, redis }, ops, refused) {
 		countButton.className = '';
 		countButton.textContent = 'Count again';
 		announce(`${count(keys, 'key')} counted`);
@@ -123,13 +123,13 @@ export function sweep(name, type, page, onStart) {
 			result.replaceChildren(h('p', { class: 'words' }, 'No key matches. The keys are gone, or they are the service’s own keys (pipeset:*).'));
 			return;
 		}
-		const button = (op) => h('button', { type: 'button', class: op === 'UNLINK' ? 'danger' : '', id: op.toLowerCase(), onclick: () => openDialog(op, keys) }, `${ACTIONS[op].title} them…`);
+		const button = (op) => h('button', { type: 'button', class: op === 'UNLINK' ? 'danger' : '', id: op.toLowerCase(), onclick: () => openDialog(op, keys, redis) }, `${ACTIONS[op].title} them…`);
 		result.replaceChildren(h('p', { class: 'words matches' }, `${matching(keys)} `, pattern(), ` (at ${moment(Date.now())})`), refused ? h('p', { class: 'hint' }, refused) : '',
 				h('p', { class: 'actions' }, ops.map(button)));
 	}
 
 	/** Opens a dialog that starts the sweep after the user typed the name. */
-	async function openDialog(op, keys) {
+	async function openDialog(op, keys, redis) {
 		const rows = await fetchSettings();
 		if (page.aborted || result.querySelector('dialog')) {
 			return;
@@ -137,19 +137,20 @@ export function sweep(name, type, page, onStart) {
 		const { title, done } = ACTIONS[op];
 		const wanted = displayName(name);
 		const inputs = {};
-		const fields = [['ttl', 'Expire after', { required: true, value: '1d' }], ['ttlJitter', 'Spread in percent', { placeholder: '0' }], ['rateLimit', 'Keys a second at most', { placeholder: 'no limit' }]]
+		const fields = [['ttl', 'Expires after', { required: true, value: '1d' }], ['ttlJitter', 'Spread of expiry in percent', { placeholder: '0' }], ['rateLimit', 'Keys per second at most', { placeholder: 'no limit' }]]
 			.filter(([setting]) => op === 'EXPIRE' || setting === 'rateLimit')
 			.map(([setting, label, { required, ...properties }]) => {
 				const row = rows.find((candidate) => candidate.name === setting);
 				const input = inputs[setting] = inputOf(row);
 				Object.assign(input, properties, { required: Boolean(required), oninput: check });
+				input.title = setting;
 				return field(`sweep-${setting}`, label, input, setting === 'ttl' ? 'seconds, or 90s, 12h, 7d' : null);
 			});
 		const typed = h('input', { spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', required: true, oninput: check });
 		const go = h('button', { class: op === 'UNLINK' ? 'danger' : 'main', id: 'sweep', disabled: true }, `${title} ${count(keys, 'key')}`);
 		const sendErrorNotice = notice();
 		const line = shell('');
-		const form = h('form', { onsubmit: send }, h('h2', { id: 'sweep-title' }, `${title} `, h('span', { class: 'name' }, wanted)),
+		const form = h('form', { onsubmit: send }, h('h2', { id: 'sweep-title' }, `${title} ${count(keys, 'key')} of `, h('span', { class: 'name' }, wanted), ` ${op === 'UNLINK' ? 'from' : 'in'} ${redis}?`),
 				h('p', { class: 'matches' }, h('strong', {}, matching(keys)), ' ', pattern(), type ? ` and have type ${type}` : '', `. ${done} The sweep may include keys that are written while it runs.`),
 				fields.length > 1 ? h('div', { class: 'fields' }, fields) : fields,
 				field('sweep-name', ['Type ', h('code', { class: 'name' }, wanted), ' to confirm'], typed), sendErrorNotice,

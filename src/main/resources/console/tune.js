@@ -1,8 +1,9 @@
 // The page Tune: measures which settings are best for this Redis.
 
+import { settingField } from './labels.js';
 import { fetchSettings } from './load.js';
 import { JobTable, fetchJobs, pollDelay } from './jobs.js';
-import { bytes, count, curl, field, h, inputOf, notice, number, pollWhileVisible, query, shell } from './page.js';
+import { bytes, count, curl, h, inputOf, notice, number, pollWhileVisible, query, shell } from './page.js';
 import { Problem, address, isKeyed, json } from './service.js';
 
 /** The most tunings that the page lists. */
@@ -36,7 +37,7 @@ export async function tune(main, page, earlier) {
 		input.addEventListener('input', draw);
 		return [row.name, input];
 	}));
-	const fields = (names) => h('div', { class: 'fields' }, rows.filter((row) => names.includes(row.name)).map((row) => field(row.name, row.name, inputs[row.name], GRID_SETTINGS.includes(row.name) ? `${row.meaning} Separate them with commas.` : row.meaning)));
+	const fields = (names) => h('div', { class: 'fields' }, rows.filter((row) => names.includes(row.name)).map((row) => settingField(row, { input: inputs[row.name] })));
 	const cost = h('p', { class: 'hint', id: 'cost', role: 'status' });
 	const errorNotice = notice();
 	const go = h('button', { class: 'main', id: 'tune' }, 'Tune');

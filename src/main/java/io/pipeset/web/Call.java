@@ -280,9 +280,11 @@ public enum Call {
 	/**
 	 * The start page as JSON.
 	 *
+	 * @param version the version of the service
+	 * @param redis the configured name of the Redis that the service loads
 	 * @param document the path of the OpenAPI document
 	 */
-	public record CallList(List<Row> calls, String document) {
+	public record CallList(String version, String redis, List<Row> calls, String document) {
 
 		/** A call on the start page. */
 		public record Row(String method, String path, String meaning) {

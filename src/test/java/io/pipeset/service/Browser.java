@@ -1,5 +1,6 @@
 package io.pipeset.service;
 
+import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,6 +20,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.logging.Level;
 import java.util.stream.Stream;
+
+import javax.imageio.ImageIO;
 
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
@@ -436,6 +439,26 @@ public final class Browser implements AutoCloseable {
 			.isEmpty();
 	}
 
+	/**
+	 * Fails if the log of the browser has any line, even one of a request that was
+	 * refused.
+	 */
+	public void assertSilent() {
+		assertThat(this.driver.manage().logs().get(LogType.BROWSER).getAll()).as("lines in the log of the browser")
+			.isEmpty();
+	}
+
+	/** The colour of a pixel of the window, as RGB. */
+	public int pixel(long x, long y) {
+		try {
+			return ImageIO.read(new ByteArrayInputStream(this.driver.getScreenshotAs(OutputType.BYTES)))
+				.getRGB((int) x, (int) y) & 0xFFFFFF;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
 	/** Keeps a picture of the page in a window of a size, if somebody wants pictures. */
 	public void picture(String name, int width, int height) {
 		if (System.getProperty(PICTURES) != null) {
@@ -501,7 +524,7 @@ public final class Browser implements AutoCloseable {
 		this.phone = small;
 		if (small) {
 			this.driver.executeCdpCommand("Emulation.setDeviceMetricsOverride",
-					Map.of("width", 390, "height", 844, "deviceScaleFactor", 1, "mobile", true));
+					Map.of("width", 360, "height", 780, "deviceScaleFactor", 1, "mobile", true));
 		}
 		else {
 			this.driver.executeCdpCommand("Emulation.clearDeviceMetricsOverride", Map.of());

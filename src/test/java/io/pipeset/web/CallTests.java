@@ -147,6 +147,9 @@ class CallTests {
 		assertThat(this.service.get("/").json().get("calls"))
 			.extracting((call) -> call.get("method").asString() + " " + call.get("path").asString())
 			.containsExactlyElementsOf(calls);
+		assertThat(this.service.get("/").json().get("version").asString()).isNotEmpty();
+		assertThat(this.service.get("/").json().get("redis"))
+			.isEqualTo(this.service.post("/pipeset/0").json().get("redis"));
 		var page = this.service.send(this.service.request("/").header("Accept", "text/html,*/*;q=0.8").GET());
 		assertThat(page.header("Content-Type")).isEqualTo("text/html;charset=UTF-8");
 		assertThat(page.header("Content-Security-Policy")).startsWith("default-src 'none'");

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.pipeset.report.RedisIdentity;
 import io.pipeset.web.Accepted;
 import io.pipeset.web.Call;
 import io.pipeset.web.Call.CallList;
@@ -33,9 +34,12 @@ class DocumentController {
 
 	private final ConsoleProperties console;
 
-	DocumentController(OpenApi document, ConsoleProperties console) {
+	private final RedisIdentity redis;
+
+	DocumentController(OpenApi document, ConsoleProperties console, RedisIdentity redis) {
 		this.document = document;
 		this.console = console;
+		this.redis = redis;
 	}
 
 	@CallMapping(Call.LIST_CALLS)
@@ -52,7 +56,7 @@ class DocumentController {
 			.toList();
 		return ResponseEntity.ok()
 			.contentType(MediaType.APPLICATION_JSON)
-			.body(new CallList(calls, Call.GET_DOCUMENT.path()));
+			.body(new CallList(this.document.version(), this.redis.name(), calls, Call.GET_DOCUMENT.path()));
 	}
 
 	@CallMapping(Call.GET_DOCUMENT)

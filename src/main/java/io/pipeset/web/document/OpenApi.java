@@ -83,6 +83,11 @@ class OpenApi {
 		return json;
 	}
 
+	/** The version of the service. */
+	String version() {
+		return this.version;
+	}
+
 	/**
 	 * Reads the examples: problems by status and type, other answers by call, status and
 	 * media type.

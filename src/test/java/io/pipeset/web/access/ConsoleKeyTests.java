@@ -2,12 +2,14 @@ package io.pipeset.web.access;
 
 import java.io.IOException;
 
+import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Browser;
 import io.pipeset.service.Service;
 import io.pipeset.service.Wire;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.openqa.selenium.WebElement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -58,6 +60,8 @@ class ConsoleKeyTests {
 		browser.clickText("The same with curl");
 		browser.awaitSaid("-H \"Authorization: Bearer $KEY\"");
 		assertThat(browser.text()).doesNotContain(ClientTest.BILLING);
+		browser.awaitSaid(TestRedis.shared().port() + "/0", "Pipeset ");
+		assertThat(browser.all("footer a")).as("a link, which would send no key").noneMatch(WebElement::isDisplayed);
 		assertThat(browser.run("return JSON.stringify(localStorage) + document.cookie")).isEqualTo("{}");
 		browser.awaitText("Forget the key").click();
 		browser.await("#key[open]");

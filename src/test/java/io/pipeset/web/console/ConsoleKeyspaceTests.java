@@ -32,6 +32,35 @@ class ConsoleKeyspaceTests extends ConsolePages {
 			for i = 1, 5000 do redis.call('RPUSH', 'log', 'line ' .. i) end
 			""";
 
+	/** The colour of an element as three numbers from 0 to 255. */
+	private static final String COLOUR = """
+			const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+			const colourOf = (colour) => {
+				canvas.fillStyle = colour;
+				canvas.fillRect(0, 0, 1, 1);
+				return [...canvas.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+			};
+			const blocks = [...document.querySelectorAll('.block')];
+			""";
+
+	/** The least contrast of a name and its block, as WCAG computes it. */
+	private static final String CONTRAST = COLOUR
+			+ """
+					const luminance = (colour) => colourOf(colour).map((part) => part / 255)
+						.map((part) => (part <= 0.04045) ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+						.reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
+					return Math.min(...blocks.filter((block) => block.querySelector('text')).map((block) => {
+						const [darker, lighter] = ['rect', 'text'].map((part) => luminance(getComputedStyle(block.querySelector(part)).fill)).sort((one, other) => one - other);
+						return (lighter + 0.05) / (darker + 0.05);
+					})) + 1e-9""";
+
+	/** The greatest chroma of a block, from 0 for grey. */
+	private static final String SATURATION = COLOUR + """
+			return Math.max(...blocks.map((block) => {
+				const colour = colourOf(getComputedStyle(block.querySelector('rect')).fill);
+				return (Math.max(...colour) - Math.min(...colour)) / 255;
+			})) + 1e-9""";
+
 	@TempDir
 	private static Path folder;
 
@@ -55,7 +84,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 		this.browser.click("#count");
 		this.browser.awaitSaid("3,000 keys match session:*");
 		this.browser.click("#unlink");
-		this.browser.awaitSaid("Type session: to confirm");
+		this.browser.awaitSaid("Delete 3,000 keys of session: from " + redisName() + "?", "Type session: to confirm");
 		WebElement go = this.browser.await("#sweep");
 		assertThat(go.isEnabled()).isFalse();
 		this.browser.type("#field-sweep-name", "session");
@@ -128,6 +157,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 		this.browser.clickText("cache:");
 		this.browser.click("#count");
 		this.browser.click("#expire");
+		this.browser.awaitSaid("Expire 700 keys of cache: in " + redisName() + "?");
 		this.browser.type("#field-sweep-ttl", "soon");
 		this.browser.type("#field-sweep-name", "cache:");
 		this.browser.click("#sweep");
@@ -286,6 +316,68 @@ class ConsoleKeyspaceTests extends ConsolePages {
 
 	private String firstRow() {
 		return this.browser.await("[aria-rowindex='2']").getText();
+	}
+
+	@Test
+	void keysOfTheServiceAreLeftOutUnlessTheUserAsksForThem() {
+		script("""
+				redis.call('SET', 'a:1', 'x')
+				redis.call('SET', 'pipeset:job:1', string.rep('x', 9000))
+				redis.call('SET', 'pipeset:job:2', string.rep('x', 9000))
+				""");
+		this.browser.visit(this.service, "/#/keyspace");
+		this.browser.click("#analyse");
+		this.browser.awaitSaid("Include 2 keys of the service itself (pipeset:*)", "1 prefix", "Largest keys", "a:1");
+		assertThat(this.browser.text()).doesNotContain("pipeset:job", "2 prefixes");
+		assertThat(this.browser.all("a.block")).hasSize(1);
+		this.browser.click("#own");
+		this.browser.awaitSaid("2 prefixes", "Largest keys", "pipeset:job:1");
+		assertThat(this.browser.run("return document.activeElement.id")).isEqualTo("own");
+		this.browser.click("#own");
+		this.browser.awaitSaid("1 prefix");
+		this.browser.awaitUnsaid("pipeset:job");
+		this.redis.del("a:1");
+		this.browser.click("#again");
+		this.browser.awaitSaid("Include 2 keys of the service itself", "No key was found.");
+		this.browser.clickText("Another analysis");
+		this.browser.type("#field-match", "pipeset:*");
+		this.browser.click("#analyse");
+		this.browser.awaitSaid("Largest keys", "pipeset:job:1");
+		assertThat(this.browser.all("#own")).isEmpty();
+	}
+
+	@Test
+	void theLegendHasTheColoursOfThePictureAndTheDarkOnesAreCalm() {
+		script("""
+				for i = 1, 5 do
+					for j = 1, 5 do
+						redis.call('SET', 'level' .. i .. ':' .. j, 'x')
+						if j > i then redis.call('EXPIRE', 'level' .. i .. ':' .. j, 900) end
+					end
+				end
+				""");
+		this.browser.visit(this.service, "/#/keyspace");
+		this.browser.click("#analyse");
+		this.browser.awaitSaid("5 prefixes", "Area: memory in bytes",
+				"Colour: keys that never expire, in percent of its keys", "20 to under 40 %", "80 to 100 %");
+		for (boolean dark : new boolean[] { false, true }) {
+			this.browser.dark(dark);
+			for (int level = 1; level <= 4; level++) {
+				assertThat(this.browser
+					.run("""
+							const fill = getComputedStyle(document.querySelector('.block.level-%1$d rect')).fill;
+							const legend = getComputedStyle(document.querySelector('.levels .level-%1$d'), '::before').backgroundColor;
+							return fill === legend || `${fill} and ${legend}`"""
+						.formatted(level)))
+					.isEqualTo(true);
+			}
+			assertThat((Double) this.browser.run(CONTRAST)).as("the least contrast of a name, dark: %s", dark)
+				.isGreaterThan(4.5);
+		}
+		assertThat((Double) this.browser.run(SATURATION)).as("the chroma of the strongest block in the dark")
+			.isLessThan(0.2);
+		this.browser.click("[name=measure][value=keys]");
+		this.browser.awaitSaid("Area: number of keys");
 	}
 
 	@Test

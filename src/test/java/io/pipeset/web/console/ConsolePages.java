@@ -31,6 +31,11 @@ abstract class ConsolePages {
 		return this.service.get("/v1/jobs/" + jobId()).json();
 	}
 
+	/** The name of Redis, as the header and the dialogs show it. */
+	static String redisName() {
+		return TestRedis.shared().host() + ":" + TestRedis.shared().port() + "/0";
+	}
+
 	final String jobId() {
 		return String.valueOf(this.browser.run("return location.hash")).replace("#/jobs/", "");
 	}

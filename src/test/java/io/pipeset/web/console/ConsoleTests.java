@@ -61,7 +61,7 @@ class ConsoleTests extends ConsolePages {
 		this.browser.awaitSaid("detected: CSV with commas, a header row, 4 columns", "HSET product:100001");
 		this.browser.picture("console-load", 1200, 1160);
 		this.browser.click("#go");
-		this.browser.awaitSaid("1 record did not run", "completed", "199,999", "MALFORMED",
+		this.browser.awaitSaid("1 record did not run", "completed, with rejected records", "199,999", "MALFORMED",
 				String.valueOf(wrongLine(ROWS)));
 		this.browser.picture("console-job", 1200, 1060);
 		assertThat(this.redis.dbsize()).isEqualTo(ROWS - 1);
@@ -79,6 +79,145 @@ class ConsoleTests extends ConsolePages {
 		this.browser.clickText("Load");
 		this.browser.awaitSaid("Drop a file here");
 		assertThat(this.browser.all("#go")).as("a way to load fixed rows once more").isEmpty();
+	}
+
+	@Test
+	void aNewcomerLoadsTheSampleByOneMoreClick() {
+		this.browser.visit(this.service, "");
+		this.browser.click("#sample");
+		this.browser.awaitSaid("sample.csv", "CSV with commas", "HSET sample:17 id 17 name Ada city London",
+				"HSET sample:18");
+		assertThat(this.browser.all("#sample")).noneMatch(WebElement::isDisplayed);
+		this.browser.until("document.activeElement.id === 'go'");
+		this.browser.click("#go");
+		this.browser.awaitSaid("HSET job: sample.csv", "All 3 records ran.");
+		assertThat(this.redis.hget("sample:19", "name")).isEqualTo("Linus");
+		assertThat(this.redis.ttl("sample:19")).isBetween(3000L, 3600L);
+	}
+
+	@Test
+	void aJobWithRejectedRecordsHasAStateOfItsOwn() {
+		String good = post("[\"SET\",\"a\",\"1\"]");
+		String bad = post("[\"SET\",\"a\",\"1\"]", "[\"SET\",\"a\"]");
+		this.browser.visit(this.service, "/#/jobs");
+		this.browser.await("[data-job='" + bad + "']");
+		assertThat(badge("[data-job='" + good + "'] .badge")).isEqualTo("completed");
+		assertThat(badge("[data-job='" + bad + "'] .badge")).isEqualTo("completed, with rejected records");
+		assertThat(this.browser.run("""
+				return new Set([...document.querySelectorAll("[data-job='%s'] .badge, [data-job='%s'] .badge")]
+					.map((badge) => getComputedStyle(badge).color)).size""".formatted(good, bad))).as("colours")
+			.isEqualTo(2L);
+		this.browser.go("#/jobs/" + bad);
+		this.browser.awaitSaid("1 record did not run", "MALFORMED");
+		assertThat(badge(".title .badge")).isEqualTo("completed, with rejected records");
+	}
+
+	private String badge(String css) {
+		return this.browser.await(css).getText();
+	}
+
+	private String post(String... records) {
+		return this.service.ndjson("/v1/jobs?label=mixed-" + records.length, records).report().get("jobId").asString();
+	}
+
+	@Test
+	void jobsAreFilteredByLabelAndIdAmongThoseThatAreLoaded() {
+		String one = post("[\"SET\",\"a\",\"1\"]");
+		String two = post("[\"SET\",\"a\",\"1\"]", "[\"SET\",\"b\",\"1\"]");
+		this.browser.visit(this.service, "/#/jobs");
+		this.browser.await("[data-job='" + one + "']");
+		this.browser.type("#filter", two);
+		this.browser.awaitSaid("1 of the ", " loaded matches");
+		awaitOnly(two);
+		// By patterns, other tests' jobs may match as well.
+		this.browser.type("#filter", "MIXED-?");
+		this.browser.await("[data-job='" + one + "']");
+		this.browser.await("[data-job='" + two + "']");
+		this.browser.type("#filter", "mixed-2*");
+		this.browser.until("!document.querySelector(arguments[0])", "[data-job='" + one + "']");
+		this.browser.await("[data-job='" + two + "']");
+		this.browser.type("#filter", "ixed-2");
+		this.browser.await("[data-job='" + two + "']");
+		this.browser.type("#filter", "ixed-*");
+		this.browser.awaitSaid("0 of the ", " loaded match");
+		this.browser.type("#filter", "mixed.");
+		this.browser.awaitSaid("0 of the ", " loaded match");
+	}
+
+	private void awaitOnly(String job) {
+		this.browser
+			.until("""
+					[...document.querySelectorAll('[data-job]')].map(({ dataset }) => dataset.job).join() === arguments[0]""",
+					job);
+	}
+
+	@Test
+	void settingsHaveNamesForPeopleAndTheCurlLineThoseOfTheApi() {
+		this.browser.visit(this.service, "");
+		this.browser.click("#sample");
+		this.browser.clickText("Settings");
+		this.browser.type("#field-batchSize", "500");
+		this.browser.awaitSaid("Records per batch", "Connections at once");
+		assertThat(this.browser.await("#field-batchSize").getDomAttribute("title")).isEqualTo("batchSize");
+		assertThat(this.browser.text()).doesNotContain("batchSize");
+		assertThat(unnamed()).isEqualTo(List.of());
+		this.browser.clickText("The same with curl");
+		this.browser.awaitSaid("batchSize=500");
+		this.browser.click("#go");
+		this.browser.awaitSaid("Settings in effect", "Records per batch");
+		for (String page : List.of("Tune", "Keyspace")) {
+			this.browser.clickText(page);
+			this.browser.await(".field");
+			this.browser.until("document.title.startsWith(arguments[0])", page);
+			assertThat(unnamed()).isEqualTo(List.of());
+		}
+	}
+
+	/** The settings whose label is their name in the API. */
+	private Object unnamed() {
+		return this.browser
+			.run("""
+					return [...document.querySelectorAll('.field')].map((field) => [field.querySelector('[title]')?.title, field.querySelector('label').textContent])
+						.filter(([name, label]) => name === label).map(([name]) => name)""");
+	}
+
+	@Test
+	void eachPageNamesRedisAndTheVersion() {
+		String version = this.service.get("/").json().get("version").asString();
+		this.browser.visit(this.service, "");
+		this.browser.awaitSaid(redisName(), "Drop a file here", "Pipeset " + version, "HTTP API");
+		for (String page : List.of("Jobs", "Keyspace", "Tune", "Service")) {
+			this.browser.clickText(page);
+			this.browser.awaitSaid(redisName(), "Pipeset " + version);
+		}
+		this.browser.clickText("HTTP API");
+		this.browser.awaitSaid("Loads Redis in bulk over HTTP.", "/v1/jobs");
+	}
+
+	@Test
+	void noRequestOfNormalUseIsRefused() {
+		String callers = post("[\"SET\",\"a\",\"1\"]", "[\"SET\",\"a\"]");
+		this.browser.visit(this.service, "");
+		this.browser.click("#sample");
+		this.browser.awaitSaid("HSET sample:17");
+		this.browser.clickText("Dry run");
+		this.browser.awaitSaid("All 3 records would run.");
+		this.browser.clickText("Back to the load");
+		this.browser.type("#text", "id,name,city\n17,Ada,London\n18\n");
+		this.browser.awaitSaid("MALFORMED");
+		this.browser.click("#go");
+		this.browser.awaitSaid("1 record did not run", "MALFORMED");
+		this.browser.await("#fix");
+		for (String[] page : new String[][] { { "jobs", "Created" }, { "jobs/" + callers, "MALFORMED" },
+				{ "tune", "No run starts after" }, { "service", "Memory for jobs" }, { "keyspace", "Analyse" } }) {
+			this.browser.go("#/" + page[0]);
+			this.browser.awaitSaid(page[1]);
+		}
+		this.browser.click("#analyse");
+		this.browser.clickText("record:");
+		this.browser.click("#count");
+		this.browser.awaitSaid("matches record:*");
+		this.browser.assertSilent();
 	}
 
 	@Test
@@ -124,6 +263,10 @@ class ConsoleTests extends ConsolePages {
 		this.browser.picture("console-running", 1200, 900);
 		this.browser.clickText("Jobs");
 		this.browser.awaitSaid("HSET job: products.csv", "running");
+		assertThat(this.browser.run("const { scrollWidth, clientWidth } = document.querySelector('.scroll');"
+				+ " return scrollWidth - clientWidth"))
+			.as("pixels of the table beyond its edge")
+			.isEqualTo(0L);
 		this.browser.picture("console-jobs", 1200, 420);
 		this.browser.clickText("Cancel");
 		this.browser.awaitSaid("cancelled");
@@ -341,6 +484,44 @@ class ConsoleTests extends ConsolePages {
 			this.browser.dark(false);
 			this.browser.phone(false);
 		}
+	}
+
+	@Test
+	void aTableShowsThatItGoesOn() {
+		post("[\"SET\",\"a\",\"1\"]");
+		this.browser.phone(true);
+		try {
+			for (boolean dark : new boolean[] { false, true }) {
+				this.browser.dark(dark);
+				this.browser.visit(this.service, "/#/jobs");
+				this.browser.await("[data-job]");
+				this.browser.type("#filter", "mixed-1");
+				this.browser.until("[...document.querySelectorAll('[data-job]')].length > 0");
+				int right = edge("right");
+				this.browser.run("document.querySelector('.scroll').scrollLeft = 9999");
+				assertThat(edge("right")).as("the right edge at the end, dark: %s", dark).isNotEqualTo(right);
+				int left = edge("left");
+				this.browser.run("document.querySelector('.scroll').scrollLeft = 0");
+				assertThat(edge("left")).as("the left edge at the beginning, dark: %s", dark).isNotEqualTo(left);
+			}
+		}
+		finally {
+			this.browser.dark(false);
+			this.browser.phone(false);
+		}
+	}
+
+	/**
+	 * The colour of a table beside its edge, below the header and the text of its first
+	 * row.
+	 */
+	private int edge(String side) {
+		List<?> at = (List<?>) this.browser.run("""
+				const { left, right } = document.querySelector('.scroll').getBoundingClientRect();
+				const { bottom } = document.querySelector('.scroll tbody tr').getBoundingClientRect();
+				return [Math.round(%s), Math.round(bottom) - 3]"""
+			.formatted(side.equals("left") ? "left + 3" : "right - 3"));
+		return this.browser.pixel((Long) at.get(0), (Long) at.get(1));
 	}
 
 	@Test

@@ -21,6 +21,9 @@ class ConsoleTuneTests extends ConsolePages {
 	private static final String LONG = "?records=2000&batchSizes=1,2&flushes=close,each&concurrencies=1,2&runs=10"
 			+ "&budget=10m";
 
+	private static final String USED = "The next load uses the settings of the tuning: Records per batch: 200,"
+			+ " Flush: close, Connections at once: 1.";
+
 	ConsoleTuneTests(Service service, Browser browser) {
 		super(service, browser);
 	}
@@ -42,11 +45,11 @@ class ConsoleTuneTests extends ConsolePages {
 		this.browser.awaitSaid("completed", "Recommended", "Records a second", "All rows, the fastest first");
 		JsonNode tuning = job();
 		JsonNode best = tuning.get("recommended");
-		String words = "batchSize=%d flush=%s concurrency=%d".formatted(best.get("batchSize").asInt(),
-				best.get("flush").asString(), best.get("concurrency").asInt());
+		String words = "Records per batch: %d, Flush: %s, Connections at once: %d"
+			.formatted(best.get("batchSize").asInt(), best.get("flush").asString(), best.get("concurrency").asInt());
 		assertThat(this.browser.all(".heat tbody td")).hasSize(12);
 		assertThat(this.browser.all(".heat caption")).extracting(WebElement::getText)
-			.containsExactly("1 lane", "2 lanes");
+			.containsExactly("1 connection", "2 connections");
 		assertThat(this.browser.all(".heat td.best")).singleElement()
 			.satisfies((cell) -> assertThat(cell.getDomAttribute("title")).startsWith(words + ": ")
 				.endsWith(" in 3 runs, recommended"));
@@ -61,7 +64,7 @@ class ConsoleTuneTests extends ConsolePages {
 		this.browser.awaitSaid(words, tuning.get("because").asString(), "one by one", "times as fast");
 		this.browser.picture("console-tuned", 1200, 1000);
 		this.browser.click("#use");
-		this.browser.awaitSaid("The next load uses " + words + " from the tuning.");
+		this.browser.awaitSaid("The next load uses the settings of the tuning: " + words + ".");
 		this.browser.run("location.reload()");
 		this.browser.clickText("or paste records");
 		this.browser.type("#text", "sid,name\n17,Ada\n");
@@ -91,14 +94,14 @@ class ConsoleTuneTests extends ConsolePages {
 		this.browser.awaitSaid("1 record did not run");
 		String job = String.valueOf(this.browser.run("return location.hash"));
 		this.browser.go("#/jobs/" + id);
-		this.browser.click("[aria-label='Use batchSize=200 flush=close concurrency=1']");
-		this.browser.awaitSaid("The next load uses batchSize=200 flush=close concurrency=1");
+		this.browser.click("[aria-label='Use Records per batch: 200, Flush: close, Connections at once: 1']");
+		this.browser.awaitSaid(USED);
 		this.browser.go(job);
 		this.browser.awaitSaid("1 record did not run");
 		this.browser.clickText("The same with curl");
 		this.browser.awaitSaid("/v1/jobs?batchSize=200&flush=close&concurrency=1'");
 		this.browser.click("#fix");
-		this.browser.awaitSaid("Fix the rows above", "The next load uses batchSize=200 flush=close concurrency=1");
+		this.browser.awaitSaid("Fix the rows above", USED);
 		this.browser.type("#field-batchSize", "300");
 		this.browser.clickText("Remove them");
 		this.browser.awaitUnsaid("The next load uses");
