@@ -12,6 +12,7 @@ import io.pipeset.job.settings.Setting;
 import io.pipeset.job.source.QuerySources;
 import io.pipeset.job.source.UrlBody;
 import io.pipeset.job.source.UrlSources;
+import io.pipeset.job.spool.StoredBytes;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
@@ -107,9 +108,10 @@ class JobsController {
 				throw Problems.exception(Problem.SOURCE_FAILED, "The server names no length of the resource, so that a"
 						+ " part of it may be missing, and 'replace' would remove its keys. Nothing was run");
 			}
+			StoredBytes resource = this.urls.stored(body.version());
+			this.urls.setClient(resource, client);
 			JobInput input = UrlQuery
-				.fetch(() -> Uploads.open(body, this.urls.stored(body.version(), client.sources().urls()::contain),
-						format, settings.mapping(), AsyncJobs.isRequested(request)));
+				.fetch(() -> Uploads.open(body, resource, format, settings.mapping(), AsyncJobs.isRequested(request)));
 			opened = true;
 			return input;
 		}

@@ -110,7 +110,7 @@ class Uploads {
 				(!named) ? encoding : (file.endsWith(".gz") || mediaType(type).endsWith("gzip")) ? "gzip"
 						: (file.endsWith(".zst") || mediaType(type).endsWith("zstd")) ? "zstd" : "");
 		// Google Cloud Storage may decompress a file on the way, and not say so.
-		if (named && found == BodyEncoding.GZIP && !body.startsWith(GZIP_MAGIC)) {
+		if (named && found == BodyEncoding.GZIP && body.startsWithOtherThan(GZIP_MAGIC)) {
 			found = BodyEncoding.IDENTITY;
 		}
 		return UploadedRecords.of(body, new SpooledBody(resource, found, format, charset, body.version()), isKept);

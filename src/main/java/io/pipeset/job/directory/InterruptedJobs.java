@@ -226,7 +226,7 @@ public class InterruptedJobs {
 	private JobItems items(String id, SpoolFile file, SpooledRequest request, Map<String, SpoolFile> files)
 			throws IOException {
 		UrlVersion url = request.url();
-		StoredBytes body = (url != null) ? this.urls.stored(url, (any) -> true) : files.get(Spool.OF_BODY);
+		StoredBytes body = (url != null) ? this.urls.stored(url) : files.get(Spool.OF_BODY);
 		if (body == null || body.bytes() != request.bodyBytes()) {
 			throw new IOException("its body is incomplete");
 		}
@@ -262,6 +262,7 @@ public class InterruptedJobs {
 		UrlVersion url = job.items().body().url();
 		if (url != null) {
 			this.urls.require(client, URI.create(url.url()));
+			this.urls.setClient(job.items().body().bytes(), client);
 		}
 		String missing = job.items().missing();
 		if (missing != null) {

@@ -93,12 +93,12 @@ final class Database {
 		this.timeout = timeout;
 		this.parameters = parameters(this.sql);
 		String property = "pipeset.sources.queries." + name + ".sql has ";
-		if (this.parameters.contains("?")) {
+		if (this.parameters.contains("?") || sql.matches("(?s).*(?<!\\?)\\?[|&].*")) {
 			throw new RefusedAccessException(property + "a '?'.",
-					"Name parameters, as in :since. Write ?? for PostgreSQL's operator ?.");
+					"Name parameters, as in :since. Write ??, ??| and ??& for PostgreSQL's operators ?, ?| and ?&.");
 		}
 		for (String parameter : this.parameters) {
-			if (!parameter.matches("[A-Za-z_]\\w*") || !sql.contains(":" + parameter)) {
+			if (!parameter.matches("[A-Za-z_]\\w*") || sql.contains("&" + parameter)) {
 				throw new RefusedAccessException(
 						property + "'" + parameter + "' after ':' or '&', which is no name of a parameter.",
 						"Write \\: for a colon, as in tags[1\\:2], and a blank after &. A parameter is a colon, a"

@@ -33,13 +33,16 @@ final class QueryBody extends FetchedBody {
 
 	private static final Duration CANCEL_PERIOD = Duration.ofMillis(200);
 
+	/** A database that ends nothing for so long after a cancel is given up. */
+	private static final Duration CANCEL_TIMEOUT = Duration.ofSeconds(5);
+
 	private final Database database;
 
 	private final Map<String, String> values;
 
 	private final Templates templates;
 
-	private @Nullable Connection connection;
+	private volatile @Nullable Connection connection;
 
 	private volatile @Nullable PreparedStatement statement;
 
@@ -53,6 +56,9 @@ final class QueryBody extends FetchedBody {
 
 	/** Cancels the query again and again, until the body is closed. */
 	private @Nullable ScheduledFuture<?> canceller;
+
+	/** Closes the connection of a database that does not answer to a cancel. */
+	private @Nullable ScheduledFuture<?> breaker;
 
 	private @Nullable ResultSet rows;
 
@@ -195,15 +201,15 @@ final class QueryBody extends FetchedBody {
 	public synchronized void abort() {
 		this.aborted = true;
 		if (this.canceller == null && !this.closed) {
-			cancel();
 			this.canceller = this.database.schedule(this::cancel, CANCEL_PERIOD, true);
+			this.breaker = this.database.schedule(this::breakConnection, CANCEL_TIMEOUT, false);
 		}
 	}
 
 	private void cancel() {
 		PreparedStatement statement = this.statement;
 		try {
-			if (statement != null && !this.closed) {
+			if (statement != null) {
 				this.database.cancel(statement);
 			}
 		}
@@ -212,24 +218,44 @@ final class QueryBody extends FetchedBody {
 		}
 	}
 
+	/** The reader is in a read that only the end of its connection ends. */
+	private void breakConnection() {
+		Connection connection = this.connection;
+		try {
+			if (connection != null) {
+				connection.abort(Runnable::run);
+			}
+		}
+		catch (SQLException | RuntimeException ex) {
+			logger.debug("A connection could not be aborted: {}", ex.getClass().getName());
+		}
+	}
+
 	/** Cancels a query that has not ended, and gives its connection back. */
 	@Override
-	public synchronized void close() {
-		Connection connection = this.connection;
-		boolean cancelled = !this.ended || this.canceller != null;
-		if (connection != null && !this.ended) {
-			cancel();
+	public void close() {
+		Connection connection;
+		PreparedStatement statement;
+		boolean aborted;
+		synchronized (this) {
+			connection = this.connection;
+			statement = this.statement;
+			aborted = this.canceller != null;
+			this.closed = true;
+			stop(this.canceller);
+			stop(this.breaker);
+			stop(this.deadline);
 		}
-		this.closed = true;
-		this.connection = null;
-		stop(this.canceller);
-		stop(this.deadline);
 		if (connection == null) {
 			return;
 		}
+		if (!this.ended && !aborted) {
+			cancel();
+		}
+		boolean cancelled = !this.ended || aborted;
+		this.connection = null;
+		this.statement = null;
 		try {
-			PreparedStatement statement = this.statement;
-			this.statement = null;
 			if (statement != null) {
 				statement.close();
 			}

@@ -24,6 +24,8 @@ public class QuerySources {
 
 	private static final String QUERIES = "pipeset.sources.queries";
 
+	private static final int MAX_THREADS = 16;
+
 	private final Map<String, Database> databases = new TreeMap<>();
 
 	private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
@@ -35,6 +37,12 @@ public class QuerySources {
 	QuerySources(SourceProperties properties) {
 		this.scheduler.setThreadNamePrefix("queries-");
 		this.scheduler.setDaemon(true);
+		// A cancel waits for its database, and must not delay those of others.
+		this.scheduler.setPoolSize(1 + properties.queries()
+			.values()
+			.stream()
+			.mapToInt((query) -> 2 * Math.max(1, Math.min(MAX_THREADS, query.maxConnections())))
+			.sum());
 		this.scheduler.initialize();
 		properties.queries().forEach((name, query) -> {
 			if (!name.matches("[a-z0-9][a-z0-9-]{0,62}")) {

@@ -15,6 +15,7 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.OffsetDateTime;
+import java.time.OffsetTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.Temporal;
@@ -40,6 +41,10 @@ final class RowWriter {
 	/** Types whose texts are JSON arrays: vectors of pgvector and DuckDB's lists. */
 	private static final Set<String> JSON = Set.of("json", "jsonb", "vector", "halfvec");
 
+	/** Elements of PostgreSQL whose Java values differ from those of columns. */
+	private static final Set<String> BY_COLUMN = Set.of("date", "timestamp", "timestamptz", "time", "timetz",
+			"interval", "numeric", "json", "jsonb", "money", "bit");
+
 	private static final byte[] NULL = "null".getBytes(StandardCharsets.US_ASCII);
 
 	private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
@@ -56,9 +61,6 @@ final class RowWriter {
 	/** Whether the row itself becomes a value, which has to be valid JSON. */
 	private final boolean whole;
 
-	/** Whether the timestamps of the current array are points in time. */
-	private boolean zoned;
-
 	private byte[] bytes = new byte[128 << 10];
 
 	private int length;
@@ -69,11 +71,16 @@ final class RowWriter {
 			String name = columns.getColumnLabel(i);
 			this.names.add(name);
 			if (templates.need(name)) {
-				this.columns.add(new Column(i, prefix(name), columns.getColumnType(i),
-						String.valueOf(columns.getColumnTypeName(i)).toLowerCase(Locale.ROOT)));
+				this.columns.add(new Column(i, prefix(name), columns.getColumnType(i), typeName(columns, i)));
 			}
 		}
 		clear();
+	}
+
+	/** The name of a type without its schema, in lower case. */
+	private static String typeName(ResultSetMetaData columns, int at) throws SQLException {
+		String name = String.valueOf(columns.getColumnTypeName(at)).toLowerCase(Locale.ROOT);
+		return name.substring(name.lastIndexOf('.') + 1).replace("\"", "");
 	}
 
 	/** The beginning of a member: its name and what is before it. */
@@ -120,6 +127,14 @@ final class RowWriter {
 	private void write(ResultSet row, int at, Column column) throws SQLException {
 		if (JSON.contains(column.typeName)) {
 			writeJson(row.getString(at));
+			return;
+		}
+		if (column.typeName.equals("money")) {
+			writeText(row.getString(at));
+			return;
+		}
+		if (column.typeName.equals("timetz")) {
+			writeTime(row, at, OffsetTime.class);
 			return;
 		}
 		switch (column.type) {
@@ -212,7 +227,7 @@ final class RowWriter {
 			writeBytes(blob.getBytes(1, (int) blob.length()));
 		}
 		else if (value instanceof java.sql.Timestamp time) {
-			writeTime((this.zoned) ? time.toInstant().atOffset(ZoneOffset.UTC) : time.toLocalDateTime());
+			writeTime(time.toLocalDateTime());
 		}
 		else if (value instanceof java.sql.Date date) {
 			writeTime(date.toLocalDate());
@@ -234,7 +249,10 @@ final class RowWriter {
 			append(NULL);
 			return;
 		}
-		this.zoned = "timestamptz".equals(array.getBaseTypeName());
+		if (array.getClass().getName().startsWith("org.postgresql.") && BY_COLUMN.contains(array.getBaseTypeName())) {
+			writeColumn(array);
+			return;
+		}
 		Object elements = array.getArray();
 		List<@Nullable Object> list = new ArrayList<>();
 		for (int i = 0; i < java.lang.reflect.Array.getLength(elements); i++) {
@@ -242,6 +260,24 @@ final class RowWriter {
 		}
 		writeElements(list);
 		array.free();
+	}
+
+	/** Writes the elements of an array as values of a column are written. */
+	private void writeColumn(Array array) throws SQLException {
+		byte before = '[';
+		try (ResultSet elements = array.getResultSet()) {
+			ResultSetMetaData columns = elements.getMetaData();
+			Column column = new Column(2, new byte[0], columns.getColumnType(2), typeName(columns, 2));
+			while (elements.next()) {
+				append(before);
+				write(elements, 2, column);
+				before = ',';
+			}
+		}
+		if (before == '[') {
+			append((byte) '[');
+		}
+		append((byte) ']');
 	}
 
 	private void writeElements(List<? extends @Nullable Object> elements) throws SQLException {
@@ -289,7 +325,8 @@ final class RowWriter {
 	 */
 	private void writeTimeOfDay(@Nullable String time) {
 		String text = (time != null) ? time.replaceFirst("^(\\d\\d:\\d\\d)(?!:)", "$1:00") : null;
-		writeText((text != null && text.indexOf('.') > 0) ? text.replaceFirst("\\.?0+$", "") : text);
+		writeText(
+				(text != null) ? text.replaceFirst("(\\.\\d*?)0+(?!\\d)", "$1").replaceFirst("\\.(?!\\d)", "") : null);
 	}
 
 	private void writeNumber(@Nullable BigDecimal number) {
@@ -320,6 +357,9 @@ final class RowWriter {
 		}
 		else if (time instanceof OffsetDateTime offset) {
 			writeText(DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(offset.withOffsetSameInstant(ZoneOffset.UTC)));
+		}
+		else if (time instanceof OffsetTime offset) {
+			writeText(DateTimeFormatter.ISO_OFFSET_TIME.format(offset.withOffsetSameInstant(ZoneOffset.UTC)));
 		}
 		else if (time instanceof LocalTime local) {
 			writeText(DateTimeFormatter.ISO_LOCAL_TIME.format(local));

@@ -8,6 +8,7 @@ import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,8 @@ import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobReport.Warning;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpStatus;
 
 /**
  * The resource of a URL. A connection that breaks is taken up again at the next byte, by
@@ -74,6 +77,9 @@ public final class UrlBody extends FetchedBody {
 	private volatile long waitsSince;
 
 	private long received;
+
+	/** Whether a caller waits for the first bytes, before there is a job. */
+	private volatile boolean begins;
 
 	/** The first bytes, which were read before the reader; empty when it has them. */
 	private byte[] first = new byte[0];
@@ -140,12 +146,15 @@ public final class UrlBody extends FetchedBody {
 	}
 
 	/**
-	 * Whether the resource begins with some bytes. This waits for them; the reader gets
-	 * them too. Called before the first read.
+	 * Whether the resource begins with other bytes than these. This waits for them, as
+	 * long as for the first response; the reader gets them too. Called before the first
+	 * read.
 	 */
-	public boolean startsWith(byte... bytes) throws IOException {
+	public boolean startsWithOtherThan(byte... bytes) throws IOException {
+		this.begins = true;
 		this.first = readNBytes(bytes.length);
-		return Arrays.equals(bytes, this.first);
+		this.begins = false;
+		return this.first.length == bytes.length && !Arrays.equals(bytes, this.first);
 	}
 
 	/** The URL as reports and messages show it. */
@@ -216,10 +225,10 @@ public final class UrlBody extends FetchedBody {
 
 	/** Waits before the next attempt. */
 	private void backOff(IOException failure) throws SourceException {
-		if (!((this.version != null) ? this.backoff : this.firstBackoff).next()) {
+		if (!((this.version != null && !this.begins) ? this.backoff : this.firstBackoff).next()) {
 			String what = HttpFailures.describe(failure, "the server", this.sources.idleTimeout());
 			throw new SourceException(failed((this.aborted.isSet()) ? "the job was stopped"
-					: (this.version == null) ? what : what + ", and nothing came for "
+					: (this.version == null || this.begins) ? what : what + ", and nothing came for "
 							+ DurationText.of(this.sources.timeout()) + " (pipeset.sources.timeout)"),
 					failure);
 		}
@@ -244,7 +253,7 @@ public final class UrlBody extends FetchedBody {
 				return;
 			}
 			response.body().close();
-			if (status == 416 && knowsEnd(response.headers())) {
+			if (status == 416 && endsHere(response.headers())) {
 				return;
 			}
 			String location = response.headers().firstValue("Location").orElse("");
@@ -331,10 +340,14 @@ public final class UrlBody extends FetchedBody {
 	 * Whether a server that was asked for the next byte says that there is none. It says
 	 * so of the version of the {@code If-Range}, or else answers the whole.
 	 */
-	private boolean knowsEnd(HttpHeaders headers) {
+	private boolean endsHere(HttpHeaders headers) {
 		UrlVersion known = this.version;
-		if (known == null || known.validator() == null || known.length() >= 0
+		if (known == null || known.length() >= 0
 				|| !headers.firstValue("Content-Range").orElse("").equals("bytes */" + this.received)) {
+			return false;
+		}
+		UrlResponse end = new UrlResponse(HttpStatus.PARTIAL_CONTENT.value(), headers, this.received);
+		if (end.differs(known, end.version(known.url()), null) != null) {
 			return false;
 		}
 		this.version = new UrlVersion(known.url(), this.received, known.validator());
@@ -388,7 +401,8 @@ public final class UrlBody extends FetchedBody {
 	/** Ends a read for which nothing has come for too long, so that it is tried again. */
 	private void breakIfIdle() {
 		long since = this.waitsSince;
-		if (since != 0 && System.nanoTime() - since > this.sources.idleTimeout().toNanos()) {
+		Duration most = (this.begins) ? this.sources.firstTimeout() : this.sources.idleTimeout();
+		if (since != 0 && System.nanoTime() - since > most.toNanos()) {
 			closeResponse();
 		}
 	}

@@ -123,13 +123,18 @@ public class UrlSources {
 	}
 
 	/**
-	 * A resource that may have been read before.
-	 * @param client the URLs to which a redirect may lead, within those of the service
+	 * A resource that may have been read before. Redirects are held to the URLs of the
+	 * service, and to those of a client that is {@link #setClient set}.
 	 */
-	public StoredBytes stored(UrlVersion version, Predicate<URI> client) {
-		URI url = UrlPrefixes.parse(version.url(), UrlPrefixes.MAX_SIGNED_URL_LENGTH);
-		return new StoredUrl(version,
-				() -> body((url != null) ? url : URI.create("invalid:"), version, client, this.limits.ofBodies()));
+	public StoredBytes stored(UrlVersion version) {
+		return new StoredUrl(version);
+	}
+
+	/** Holds redirects of a stored resource to the URLs that a client may use. */
+	public void setClient(StoredBytes resource, Client client) {
+		if (resource instanceof StoredUrl stored) {
+			stored.client = client;
+		}
 	}
 
 	private UrlBody body(URI url, @Nullable UrlVersion version, Predicate<URI> ofClient, ByteLimit limit) {
@@ -184,11 +189,23 @@ public class UrlSources {
 	}
 
 	/** The resource of a URL as a body that is not stored here. */
-	private record StoredUrl(UrlVersion version, Opener opener) implements StoredBytes {
+	private final class StoredUrl implements StoredBytes {
+
+		private final UrlVersion version;
+
+		private volatile @Nullable Client client;
+
+		StoredUrl(UrlVersion version) {
+			this.version = version;
+		}
 
 		@Override
 		public UrlBody open() {
-			return this.opener.open();
+			URI url = UrlPrefixes.parse(this.version.url(), UrlPrefixes.MAX_SIGNED_URL_LENGTH);
+			Client client = this.client;
+			return body((url != null) ? url : URI.create("invalid:"), this.version,
+					(target) -> client == null || client.sources().urls().contain(target),
+					UrlSources.this.limits.ofBodies());
 		}
 
 		@Override
@@ -205,13 +222,6 @@ public class UrlSources {
 		public void close() {
 			// The resource stays where it is.
 		}
-
-	}
-
-	/** Opens a body. */
-	private interface Opener {
-
-		UrlBody open();
 
 	}
 

@@ -19,6 +19,8 @@ class QuerySourcesTests {
 	@CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
 			SELECT tags[1:2] FROM t              | '2' after ':' or '&', which is no name of a parameter.
 			SELECT flags &mask FROM t            | 'mask' after ':' or '&', which is no name of a parameter.
+			SELECT flags&a FROM t WHERE a = :a   | 'a' after ':' or '&', which is no name of a parameter.
+			SELECT * FROM t WHERE a ?& :b        | .sql has a '?'.
 			SELECT * FROM t WHERE a = ?          | .sql has a '?'.
 			SELECT * FROM t WHERE a ? 'b'        | .sql has a '?'.
 			SELECT * FROM t WHERE a = :a and b ? | .sql has a '?'.

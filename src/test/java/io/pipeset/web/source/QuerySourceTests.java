@@ -158,7 +158,20 @@ class QuerySourceTests {
 			int[][]         | '{{1,2},{3,4}}'                     | [[1,2],[3,4]]
 			interval        | '1 day'                             | 1 day
 			inet            | '10.0.0.1'                          | 10.0.0.1
-			money           | '1.50'                              | 1.5
+			money           | '1234.50'                           | $1,234.50
+			timetz          | '10:00:00.25+05:30'                 | 04:30:00.25Z
+			date[]          | '{infinity,2026-11-28,null}'        | ["infinity","2026-11-28",null]
+			timestamp[]     | '{-infinity,2026-03-29 02:30}'      | ["-infinity","2026-03-29T02:30:00"]
+			timestamptz[]   | '{infinity,1500-01-01 00:00+00}'    | ["infinity","1500-01-01T00:00:00Z"]
+			timestamptz[][] | '{{2026-11-28 10:00+02},{null}}'    | [["2026-11-28T08:00:00Z"],[null]]
+			time[]          | '{10:00:00.5,24:00}'                | ["10:00:00.5","24:00:00"]
+			timetz[]        | '{10:00+02}'                        | ["08:00:00Z"]
+			jsonb[]         | array['{"a": 1}'::jsonb]            | [{"a":1}]
+			interval[]      | '{1 day}'                           | ["1 day"]
+			numeric[]       | '{1.50,NaN}'                        | [1.50,"NaN"]
+			money[]         | '{1234.50}'                         | ["$1,234.50"]
+			bit(3)[]        | '{101}'                             | ["101"]
+			date[]          | '{}'                                | []
 			bit(3)          | '101'                               | 101
 			timestamptz     | 'infinity'                          | infinity
 			timestamp       | '-infinity'                         | -infinity
@@ -254,6 +267,28 @@ class QuerySourceTests {
 		this.service.delete(location);
 		await().until(() -> this.service.get(location).json().at("/state").asString().equals("cancelled"));
 		await().until(() -> sleepers().equals("0"));
+	}
+
+	/** So it is after a partition of the network: a cancel has no effect. */
+	@Test
+	void aCancelledJobEndsThoughItsDatabaseIsSilent() throws Exception {
+		String location = begin("slow&op=SET&key={id}&value=v");
+		await().until(() -> sleepers().equals("1"));
+		String backend = postgres.ask("SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(3600)%'"
+				+ " AND pid <> pg_backend_pid()");
+		signal("-STOP", backend);
+		try {
+			this.service.delete(location);
+			await().until(() -> this.service.get(location).json().at("/state").asString().equals("cancelled"));
+		}
+		finally {
+			signal("-CONT", backend);
+		}
+		await().until(() -> sleepers().equals("0"));
+	}
+
+	private static void signal(String signal, String process) throws Exception {
+		assertThat(new ProcessBuilder("kill", signal, process).start().waitFor()).isZero();
 	}
 
 	/** The driver of PostgreSQL ends a later fetch only by its connection. */
