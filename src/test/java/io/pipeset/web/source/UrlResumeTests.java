@@ -5,6 +5,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.HexFormat;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -111,9 +113,38 @@ class UrlResumeTests {
 		}
 	}
 
-	private ServiceProcess start(String resume, String urls) throws Exception {
-		return ServiceProcess.start(redis, "--pipeset.spool.directory=" + this.spool, "--pipeset.jobs.resume=" + resume,
-				"--pipeset.sources.urls=" + urls);
+	@Test
+	void aRedirectOfAResumedJobIsHeldToTheUrlsOfItsClient() throws Exception {
+		Resource resource = this.server.put("/a.ndjson", "application/x-ndjson", this.body)
+			.pauseAt(this.body.length / 2);
+		Resource secret = this.server.put("/secret/a.ndjson", "application/x-ndjson", this.body);
+		String[] client = { "--pipeset.clients.orders.key-sha256=" + sha256("key-of-orders"),
+				"--pipeset.clients.orders.sources=" + this.server.url("/a.ndjson") };
+		String location;
+		try (ServiceProcess process = start("manual", this.server.url("/"), client)) {
+			location = load(process.service().as("key-of-orders"), resource);
+			process.kill();
+		}
+		resource.redirectTo("/secret/a.ndjson");
+		resource.goOn();
+		try (ServiceProcess next = start("manual", this.server.url("/"), client)) {
+			assertThat(next.service().as("key-of-orders").post(location + "/resume").refusal(502, "source-failed"))
+				.contains("it is redirected to a URL that is not allowed");
+		}
+		assertThat(secret.requests()).isEmpty();
+	}
+
+	private static String sha256(String text) throws Exception {
+		return HexFormat.of()
+			.formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+	}
+
+	private ServiceProcess start(String resume, String urls, String... more) throws Exception {
+		return ServiceProcess
+			.start(redis,
+					Stream.concat(Stream.of("--pipeset.spool.directory=" + this.spool,
+							"--pipeset.jobs.resume=" + resume, "--pipeset.sources.urls=" + urls), Stream.of(more))
+						.toArray(String[]::new));
 	}
 
 	/** Begins a job, and waits until the records of the first half ran. */
