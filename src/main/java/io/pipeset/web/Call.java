@@ -61,8 +61,8 @@ public enum Call {
 			Body.UPLOAD, Group.JOB, Answer.REPORT, Answer.ACCEPTED),
 
 	LIST_SOURCES(RequestMethod.GET, "/v1/sources",
-			"Lists the URLs and queries from which the caller may have records fetched: see [sources](sources.md).",
-			Body.NONE, Group.EVERY, Answer.json(SourcesController.SourceList.class, "The sources.")),
+			"Lists the URLs and queries that the caller may load records from: see [sources](sources.md).", Body.NONE,
+			Group.EVERY, Answer.json(SourcesController.SourceList.class, "The sources.")),
 
 	LIST_JOBS(RequestMethod.GET, "/v1/jobs", "Lists the [jobs](jobs.md), the newest first.", Body.NONE, Group.LIST,
 			Answer.json(JobDirectory.JobList.class, "A page of the list.")),

@@ -35,7 +35,7 @@ class SourcesController {
 	}
 
 	/**
-	 * From where a client may have records fetched.
+	 * The URLs and queries that a client may load records from.
 	 *
 	 * @param urls prefixes of URLs
 	 */
