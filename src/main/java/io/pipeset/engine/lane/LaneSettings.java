@@ -7,7 +7,7 @@ import io.pipeset.engine.pipeline.flush.FlushPolicy;
 /**
  * How a job's lanes send its records.
  *
- * @param batchSize the most commands in one call of {@code executePipelined}
+ * @param batchSize the most records in one call of {@code executePipelined}
  * @param concurrency the number of lanes, in a cluster per master
  * @param timeout how long Redis may be silent while the oldest write is unanswered
  * @param retries how many losses of its connection to Redis the job survives

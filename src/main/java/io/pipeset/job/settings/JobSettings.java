@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * The settings in effect for a job. {@link Setting} has the bounds of each value. The
  * settings of reliable pops and of sweeps are not here.
  *
- * @param batchSize the most commands in one call of {@code executePipelined}
+ * @param batchSize the most records in one call of {@code executePipelined}
  * @param flush when commands are written to the socket; a transaction is always written
  * as a whole
  * @param concurrency the number of lanes: pipelines that run at once

@@ -88,7 +88,7 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 
 	public static final Setting<Integer> BATCH_SIZE = row("batchSize", ALL_CALLS,
 			Allowed.integer(1, JobSettings.MAX_BATCH_SIZE), JobSettings::batchSize,
-			"The most commands in one call of `executePipelined`.");
+			"The most records in one batch, which is one call of `executePipelined`.");
 
 	public static final Setting<FlushPolicy> FLUSH = row("flush", ALL_CALLS,
 			Allowed.of(FlushPolicy.ALLOWED, FlushPolicy::parse), JobSettings::flush,
@@ -149,8 +149,8 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			"How strings in the body and in replies encode bytes. A record's own `encoding` wins.");
 
 	public static final Setting<Long> RATE_LIMIT = row("rateLimit", ALL_CALLS,
-			Allowed.number(1_000_000_000, "commands a second"), JobSettings::rateLimit,
-			"The most commands that the job sends a second, spread evenly.");
+			Allowed.number(1_000_000_000, "records a second"), JobSettings::rateLimit,
+			"The most records that the job sends a second, spread evenly.");
 
 	static final Setting<Duration> MAX_LATENCY = row("maxLatency", ALL_CALLS, Allowed.duration("1ms", "10s", "5ms"),
 			(settings) -> (settings.maxLatency() != null) ? DurationText.of(settings.maxLatency()) : null,

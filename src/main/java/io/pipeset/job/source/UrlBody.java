@@ -33,8 +33,6 @@ import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobReport.Warning;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.http.HttpStatus;
-
 /**
  * The resource of a URL. A connection that breaks is taken up again at the next byte, by
  * {@code Range} with {@code If-Range}
@@ -346,7 +344,7 @@ public final class UrlBody extends FetchedBody {
 				|| !headers.firstValue("Content-Range").orElse("").equals("bytes */" + this.received)) {
 			return false;
 		}
-		UrlResponse end = new UrlResponse(HttpStatus.PARTIAL_CONTENT.value(), headers, this.received);
+		UrlResponse end = new UrlResponse(UrlResponse.PART, headers, this.received);
 		if (end.differs(known, end.version(known.url()), null) != null) {
 			return false;
 		}

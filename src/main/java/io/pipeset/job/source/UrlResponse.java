@@ -15,10 +15,13 @@ import org.jspecify.annotations.Nullable;
  */
 record UrlResponse(int status, HttpHeaders headers, long from) {
 
+	/** The status of a response with the rest. */
+	static final int PART = 206;
+
 	static final String CHANGED = "the resource has changed since its first byte was read";
 
 	private boolean isPart() {
-		return this.status == 206;
+		return this.status == PART;
 	}
 
 	/**

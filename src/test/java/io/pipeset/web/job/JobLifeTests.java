@@ -160,7 +160,7 @@ class JobLifeTests {
 		await().until(() -> service.get(location).json().get("state").asString().equals("interrupted"));
 		for (Answer answer : List.of(service.get(location + "/items"), service.post(location + "/resume"))) {
 			assertThat(answer.refusal(409, "held-elsewhere")).contains("has ended", "pipeset.spool.directory",
-					"post the file again");
+					"send the request again");
 		}
 		assertThat(service.delete(location).json().get("state").asString()).isEqualTo("cancelled");
 		assertThat(service.get(location).json().get("state").asString()).isEqualTo("cancelled");

@@ -109,7 +109,7 @@ class JobPaceTests {
 			upload.chunk("[\"SET\",\"first\",\"1\"]\n");
 			String job = "/v1/jobs/" + this.service.awaitJob("running");
 			assertThat(this.service.patch(job + "?rateLimit=0").refusal(400, "invalid-setting"))
-				.isEqualTo("'rateLimit' must be none, or a whole number of commands a second from 1 to 1000000000, not"
+				.isEqualTo("'rateLimit' must be none, or a whole number of records a second from 1 to 1000000000, not"
 						+ " '0'");
 			assertThat(this.service.patch(job).refusal(400, "invalid-setting")).contains("'rateLimit' is missing");
 			assertThat(this.service.patch(job + "?rateLimit=5&timeout=1s").refusal(400, "unknown-setting"))
