@@ -59,7 +59,7 @@ public final class AnalysesCase implements BenchmarkCase {
 						redisCli.map((cli) -> () -> RedisServer.pipe(cli, address, commands) / COMMANDS_A_KEY)),
 				contender("memkeys", "redis-cli --memkeys", redisCli.map((cli) -> () -> memkeys(cli, address))),
 				new Contender("pipeset", "Pipeset", pipeset, () -> analyse(pipeset.uri("/v1/analyses"))));
-		bench.run(new Race("analyses", "1M keys looked at", KEYS, () -> {
+		bench.run(new Race("analyses", "Analysis of 1M keys", KEYS, () -> {
 		}, () -> bench.requireSize(KEYS), contenders));
 		bench.redis().flush();
 	}

@@ -23,7 +23,7 @@ public final class PushCase implements BenchmarkCase {
 	private static void race(Bench bench, String operation) {
 		String key = "push/" + operation;
 		try (Dataset data = bench.dataset("push", new Shape.Element(operation, KEY), SetCase.RECORDS)) {
-			bench.run(new Race(key, "1M " + operation + "s of 13 bytes to one key", SetCase.RECORDS,
+			bench.run(new Race(key, "1M elements of 13 bytes to one key, by " + operation, SetCase.RECORDS,
 					bench.redis()::flush, () -> requireElements(bench),
 					bench.uploads(data, bench.redis().address(), bench.pipeset(), Form.NDJSON)));
 		}

@@ -53,7 +53,7 @@ public final class RivalsCase implements BenchmarkCase {
 					bench.caller().post(List.of(stock.uri("/pipeset/" + WARM_UP_RECORDS + "?flush=" + policy)));
 				}
 			}
-			bench.raceEmpty(KEY, "1M SETs into an empty database, everyone", records, contenders, 0);
+			bench.raceEmpty(KEY, "1M SETs into an empty database, all clients", records, contenders, 0);
 		}
 	}
 

@@ -35,7 +35,7 @@ public final class SweepCase implements BenchmarkCase {
 		List<Contender> contenders = new ArrayList<>(List.of(redisCli(bench.redis().address())));
 		contenders.addAll(bench.bothWays("pipeset", "sweep", pipeset, (query) -> bench.caller()
 			.post(List.of(pipeset.uri("/v1/jobs?from=scan&match=cache:*&op=UNLINK&" + query)))));
-		bench.run(new Race("sweep", "1M keys removed by their pattern, 300,000 others stay", KEYS,
+		bench.run(new Race("sweep", "1M keys deleted by pattern, 300,000 others kept", KEYS,
 				() -> fill(bench.redis()), () -> bench.requireSize(STAYING), contenders));
 	}
 

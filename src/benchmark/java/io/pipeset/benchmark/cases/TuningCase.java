@@ -89,7 +89,7 @@ public final class TuningCase implements BenchmarkCase {
 				contender(bench, service, "fastest", "fastest of the grid: " + fastest.replace('&', ' '), fastest),
 				contender(bench, service, "recommended", "recommended: " + recommended.replace('&', ' '), recommended),
 				contender(bench, service, "defaults", "defaults", ""));
-		bench.run(new Race("tuning/" + key, "The recommendation put to the test: " + Figures.number(RECORDS, 0)
+		bench.run(new Race("tuning/" + key, "Check of the recommendation: " + Figures.number(RECORDS, 0)
 				+ " SETs with an expiry over the same keys, " + title, RECORDS, () -> {
 				}, () -> bench.requireSize(RECORDS), contenders), WARM_UPS);
 		bench.redis().flush();

@@ -19,25 +19,40 @@ import io.pipeset.benchmark.process.BenchmarkException;
  */
 public record Document(String title, String chart, String command, List<Table> tables) {
 
+	private static final String INTRO = """
+			Each table compares ways to do the same work. The first row is the reference of its ratios.
+			[How it is measured](#how-it-is-measured) explains the columns.
+
+			""";
+
 	private static final String HOW = """
-			Redis and every service run as processes of their own, all on this machine and over 127.0.0.1. Pipeset takes part in
-			both its ways: with `coalesce=off` it sends a command for each record, as all others do; with `coalesce=auto`, its
-			default, neighbouring records go as [one command](coalescing.md). The targets are for `coalesce=auto` if they do not name
-			the other way.
+			Redis and each service run as separate processes on one machine and connect over 127.0.0.1. Uploaded files are written
+			before the clock starts.
 
-			The contenders of a table run by turns and begin by turns (A B C B C A C A B …), services after warm-up rounds of
-			their own; a figure is the median of the runs, a ratio that of the medians, to the table's first row. After each run
-			the number of records that were applied and of keys in Redis is checked. The time is that from the start of the client
-			to its end. CPU seconds are those the kernel has booked, user and system, per million records; those of Redis depend
-			far less than the time on what else the machine does. The client is curl, redis-cli or the harness itself, which also
-			carries the proxy that delays. Bytes allocated are the exact counters of the JVM's threads. The longest pause and the
-			peak RSS are those of the worst run. Without `-Dbenchmark.long`, who takes more than five seconds runs three times.
-			Uploads are files that were written before. The first try runs with the JVM's own defaults, stock `executePipelined`
-			with the service's flags, in batches of 10,000 on a pool of 16 connections, without Lettuce observations. Spring Batch
-			runs likewise, in chunks of 1,000 rows, and writes down nothing about them. PostgreSQL's CPU seconds are in no column.
+			Pipeset runs in two modes. With `coalesce=off` it sends a command for each record, as all others do. With
+			`coalesce=auto`, the default, neighbouring records go as [one command](coalescing.md). A target is for `coalesce=auto`
+			unless it names the other mode.
 
-			The first ten seconds begin when `/actuator/health/readiness` of a new process says UP, for each run another one. The
-			same process is warm after 12 seconds of one caller and 46 seconds of all.
+			The rows of a table take turns, and the first one changes (A B C, B C A, C A B, …). Services run warm-up rounds first.
+			After each run the benchmark checks the number of applied records and of keys in Redis. Without `-Dbenchmark.long`, a
+			row that takes more than five seconds runs three times. The benchmark process also contains the proxy that adds
+			network delay.
+
+			| column | meaning |
+			| --- | --- |
+			| s | the median time from the start to the end of the client, which is curl, redis-cli or the benchmark itself |
+			| min – max | the fastest and the slowest run |
+			| ratio | the median, divided by the median of the first row |
+			| CPU s/M | user and system CPU seconds per million records, as counted by the kernel. Other load of the machine changes the CPU time of Redis far less than `s` |
+			| bytes/record | the bytes that the threads of the service allocated, by the counters of the JVM |
+			| longest ms, peak RSS MB | the longest GC pause and the largest resident memory of all runs |
+
+			The first try uses the JVM's own defaults. Stock `executePipelined` uses the flags of the service, batches of 10,000,
+			a pool of 16 connections, and no Lettuce observations. Spring Batch does the same, in chunks of 1,000 rows, and stores
+			no metadata of its jobs. No column contains the CPU seconds of PostgreSQL.
+
+			The first ten seconds begin when `/actuator/health/readiness` of a new process is `UP`. Each run starts a new process.
+			That process is warm after 12 seconds of load from one caller and 46 seconds from all callers.
 			""";
 
 	/**
@@ -45,7 +60,7 @@ public record Document(String title, String chart, String command, List<Table> t
 	 * @param file the file
 	 */
 	public void write(Path file) {
-		StringBuilder text = new StringBuilder("# " + this.title + "\n\n");
+		StringBuilder text = new StringBuilder("# " + this.title + "\n\n").append(INTRO);
 		text.append("Made on ")
 			.append(LocalDate.now(ZoneOffset.UTC))
 			.append(" by\n\n```\n")
