@@ -64,6 +64,8 @@ class QueryBodyTests {
 		this.scheduler.setDaemon(true);
 		this.scheduler.initialize();
 		DriverManager.registerDriver(this.driver);
+		org.postgresql.Driver.deregister();
+		org.postgresql.Driver.register();
 	}
 
 	@AfterEach
@@ -84,12 +86,15 @@ class QueryBodyTests {
 		assertNothingIsHeld(database);
 	}
 
-	/** The database knows of no query yet when it is asked to cancel it. */
+	/** The database knows of no query yet when it is first asked to cancel it. */
 	@Test
 	void aQueryThatIsCancelledJustBeforeItIsSentEnds() throws Exception {
 		Database database = database(2);
 		try (QueryBody body = body(database)) {
-			this.driver.beforeSent = () -> OwnThread.run(body::abort).join();
+			this.driver.beforeSent = () -> {
+				OwnThread.run(body::abort).join();
+				await().until(() -> this.driver.cancels.get() > 1);
+			};
 			CompletableFuture<Integer> read = OwnThread.supply(() -> readSome(body));
 			assertThatThrownBy(() -> read.get(60, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class)
 				.hasStackTraceContaining("canceling statement");
@@ -139,8 +144,8 @@ class QueryBodyTests {
 
 	private Database database(int connections) {
 		SourceProperties.Query query = new SourceProperties.Query(
-				"jdbc:meddling:postgresql://127.0.0.1:" + postgres.getPort() + "/postgres", "postgres", null, "", 1000,
-				Duration.ZERO, connections);
+				"jdbc:postgresql://127.0.0.1:" + postgres.getPort() + "/postgres?" + MeddlingDriver.MARK, "postgres",
+				null, "", 1000, Duration.ZERO, connections);
 		return new Database("q", Objects.requireNonNull(query.url()), query,
 				"SELECT 1 AS id, pg_sleep(3600)::text AS v", Duration.ofMinutes(10), this.scheduler);
 	}
@@ -150,20 +155,27 @@ class QueryBodyTests {
 				Template.parse("{v}"), null, List.of(), List.of(), null, null, null)));
 	}
 
-	/** PostgreSQL's driver, with a task before each query. */
+	/**
+	 * PostgreSQL's driver, with a task before each query of connections with the mark. It
+	 * is registered before the other one.
+	 */
 	private static final class MeddlingDriver implements Driver {
 
-		private static final String PREFIX = "jdbc:meddling:";
+		private static final String MARK = "ApplicationName=meddling";
 
 		private final AtomicInteger sent = new AtomicInteger();
+
+		/** A connection is unwrapped for a cancel. */
+		private final AtomicInteger cancels = new AtomicInteger();
 
 		private volatile Runnable beforeSent = () -> {
 		};
 
 		@Override
 		public @Nullable Connection connect(String url, Properties info) throws SQLException {
-			return (acceptsURL(url)) ? meddling(Connection.class,
-					DriverManager.getConnection("jdbc:" + url.substring(PREFIX.length()), info)) : null;
+			return (acceptsURL(url))
+					? meddling(Connection.class, Objects.requireNonNull(new org.postgresql.Driver().connect(url, info)))
+					: null;
 		}
 
 		private <T> T meddling(Class<T> type, T real) {
@@ -172,6 +184,9 @@ class QueryBodyTests {
 						if (method.getName().equals("executeQuery")) {
 							this.sent.incrementAndGet();
 							this.beforeSent.run();
+						}
+						else if (method.getName().equals("unwrap")) {
+							this.cancels.incrementAndGet();
 						}
 						try {
 							Object result = method.invoke(real, arguments);
@@ -186,7 +201,7 @@ class QueryBodyTests {
 
 		@Override
 		public boolean acceptsURL(String url) {
-			return url.startsWith(PREFIX);
+			return url.contains(MARK);
 		}
 
 		@Override
