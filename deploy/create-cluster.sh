@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes one Redis Cluster of empty nodes: create-cluster.sh <host>:<port>... Each three masters get a replica each.
-# A second run finds the cluster and changes nothing.
+# Makes a Redis Cluster of empty nodes: create-cluster.sh <host>:<port>... Half of the nodes become masters with a replica
+# each. A second run changes nothing.
 set -eu
 
 ask() {
@@ -9,7 +9,7 @@ ask() {
   redis-cli -h "${node%:*}" -p "${node##*:}" "$@" 2>/dev/null | tr -d '\r'
 }
 
-# Asks a node again and again, for a minute, until its answer has a line.
+# Polls a node for a minute until its answer contains the line.
 await() {
   node=$1 line=$2
   shift 2
@@ -26,12 +26,12 @@ for node in "$@"; do
 done
 
 if ask "$1" cluster info | grep -qx cluster_known_nodes:1; then
-  # Nodes meet by addresses, not by names.
+  # Nodes need addresses to meet, not names.
   addresses=
   for node in "$@"; do
     addresses="$addresses $(getent ahostsv4 "${node%:*}" | awk '{ print $1; exit }'):${node##*:}"
   done
-  # shellcheck disable=SC2086 # an argument for each address
+  # shellcheck disable=SC2086 # one argument for each address
   redis-cli --cluster create $addresses --cluster-replicas 1 --cluster-yes
 fi
 

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Makes an authority, and by it certificates for the service and for its Redis, under deploy/secrets: ca.crt, service.crt and
-# redis.crt, each with its .key, for a year. For where there is no authority yet.
+# Makes an authority and certificates for the service and for Redis, under deploy/secrets: ca.crt, service.crt and
+# redis.crt, each with its .key, valid for a year. Use it if you have no authority yet.
 #
 #     deploy/new-certificates.sh [NAME_OF_SERVICE [NAME_OF_REDIS]]
 #
-# Names are those of hosts. Both certificates are for localhost as well, and for the names in docker-compose.yml and k8s.
+# The names are host names. Both certificates are also for localhost and for the names in docker-compose.yml and k8s.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p deploy/secrets
-# Containers have users of their own, which read these files. No other user of this machine gets here.
+# The users in the containers can read the files. Other users of this machine cannot enter the directory.
 chmod 700 deploy/secrets
 umask 022
 cd deploy/secrets

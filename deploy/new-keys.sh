@@ -1,17 +1,17 @@
 #!/bin/sh
-# Makes new keys for the clients of docker-compose.yml: the keys as files under deploy/secrets, which Prometheus reads as
-# well, and their hashes in .env, which compose reads. Makes a password for a Redis that has one, too: in .env, in
-# deploy/secrets/redis.password, and as a line for Redis in deploy/secrets/redis.conf. Whatever else .env has stays.
+# Makes new keys for the clients of docker-compose.yml. The keys are files under deploy/secrets, where Prometheus reads its
+# own. The hashes are in .env, for compose. Also makes a password for Redis: in .env, in deploy/secrets/redis.password, and
+# as a line of configuration in deploy/secrets/redis.conf. Other lines of .env stay.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p deploy/secrets
-# Containers have users of their own, which read these files. No other user of this machine gets here.
+# The users in the containers can read the files. Other users of this machine cannot enter the directory.
 chmod 700 deploy/secrets
 umask 022
 touch .env
 chmod 600 .env
 
-# remember VARIABLE VALUE
+# Sets a variable in .env: remember VARIABLE VALUE
 remember() {
   (umask 077 && grep -v "^$1=" .env > .env.new || true)
   echo "$1=$2" >> .env.new

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints the alerts as the PrometheusRule that the Prometheus operator reads.
+# Prints the alerts as a PrometheusRule for the Prometheus operator.
 set -eu
 cat <<'END'
 apiVersion: monitoring.coreos.com/v1

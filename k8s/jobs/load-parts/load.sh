@@ -1,11 +1,13 @@
 #!/bin/sh
-# Has the service load one part, and waits for its report. The service fetches the part: no row passes through this pod.
-# 0: all records ran. 1: the next pod may have more luck, and asks for the same job. 3: another attempt has the same answer.
+# Tells the service to load one part, and waits for the report. The service fetches the part itself.
+# Exit status 0: all records ran. 1: another pod may try again, and finds the same job. 3: another attempt would get the
+# same answer.
 set -eu
 temp=$(mktemp -d)
 part=$PART_PREFIX$JOB_COMPLETION_INDEX$PART_SUFFIX
 
-# Asks the service. $status is that of the answer, whose parts are in $temp. The key is on no command line.
+# Calls the service. $status is the HTTP status or "lost"; $temp has the head and the body. curl reads the key from its
+# input, so that no command line contains it.
 call() {
   : > "$temp/head"
   : > "$temp/body"
@@ -17,7 +19,7 @@ header() {
   sed -n "s/^$1: *\([^[:cntrl:]]*\).*/\1/Ip" "$temp/head" | tail -n 1
 }
 
-# The first member of this name, which is that of the report itself.
+# The first member of this name, which belongs to the report and not to an item.
 member() {
   grep -o "\"$1\":\"\{0,1\}[a-z]*" "$temp/body" | head -n 1 | sed 's/.*[:"]//'
 }
@@ -27,15 +29,15 @@ end() {
   exit "$1"
 }
 
-# The key names the Job, not its name: the same Job applied again tomorrow is another one. A pod that takes the place of
-# this one finds the job of this one.
+# The idempotency key contains the uid of the Job, not its name, so a Job that is applied again has new keys. A pod that
+# replaces this one finds the same job.
 attempt=0
 while :; do
   call -X POST -H "Idempotency-Key: $JOB_UID-$JOB_COMPLETION_INDEX" -H 'Prefer: respond-async' \
     --url-query from=url --url-query "url=$part" --url-query "op=$OP" --url-query "key=$KEY" --url-query "label=$JOB_NAME/$JOB_COMPLETION_INDEX" \
     "$PIPESET_URL/v1/jobs"
   job=$(header location)
-  # Accepted; or it runs, has run, or was interrupted, at the request of an earlier pod.
+  # The job is accepted, or an earlier pod has requested it.
   if [ -n "$job" ]; then break; fi
   case $status in
     lost | 429 | 503) ;;
