@@ -56,8 +56,8 @@ final class Database {
 	 */
 	private static final Map<String, Map<String, String>> DRIVERS = Map.of("postgresql",
 			Map.of("stringtype", "unspecified", "prepareThreshold", "0", "preparedStatementCacheQueries", "0",
-					"maxResultBuffer", "16M", "adaptiveFetch", "true", "defaultRowFetchSize",
-					String.valueOf(FIRST_ROWS)),
+					"maxResultBuffer", "16M", "adaptiveFetch", "true", "cancelSignalTimeout", "2",
+					"defaultRowFetchSize", String.valueOf(FIRST_ROWS)),
 			"mariadb", Map.of("yearIsDateType", "false"));
 
 	private final String name;

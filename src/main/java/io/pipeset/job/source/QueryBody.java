@@ -81,22 +81,23 @@ final class QueryBody extends FetchedBody {
 	public int available() {
 		RowWriter writer = this.writer;
 		boolean fetched = this.read % Math.max(1, this.database.fetchSize()) != 0;
-		return (writer == null || this.ended) ? 0 : Math.max(writer.length() - this.position, (fetched) ? 1 : 0);
+		return (writer == null || this.ended) ? 0 : Math.max(writer.json().length() - this.position, (fetched) ? 1 : 0);
 	}
 
 	@Override
 	public int read(byte[] target, int offset, int length) throws IOException {
 		RowWriter writer = open();
-		if (this.position == writer.length() && !this.ended) {
-			writer.clear();
+		JsonBuffer json = writer.json();
+		if (this.position == json.length() && !this.ended) {
+			json.clear();
 			this.position = 0;
 			fill(writer);
 		}
-		int bytes = Math.min(length, writer.length() - this.position);
+		int bytes = Math.min(length, json.length() - this.position);
 		if (bytes == 0 && length > 0) {
 			return -1;
 		}
-		System.arraycopy(writer.bytes(), this.position, target, offset, bytes);
+		System.arraycopy(json.bytes(), this.position, target, offset, bytes);
 		this.position += bytes;
 		return bytes;
 	}
@@ -112,7 +113,7 @@ final class QueryBody extends FetchedBody {
 				this.read++;
 				writer.write(rows);
 			}
-			while (writer.length() < FULL && this.read % Math.max(1, this.database.fetchSize()) != 0);
+			while (writer.json().length() < FULL && this.read % Math.max(1, this.database.fetchSize()) != 0);
 		}
 		catch (SQLException | RuntimeException ex) {
 			throw failure("its rows could not be read to the end", ex);
@@ -181,7 +182,7 @@ final class QueryBody extends FetchedBody {
 			}
 		}
 		for (String column : columns) {
-			if (columns.indexOf(column) != columns.lastIndexOf(column) && this.templates.need(column)) {
+			if (columns.indexOf(column) != columns.lastIndexOf(column) && this.templates.needs(column)) {
 				throw new SourceException("The query '" + this.database.name() + "' has two columns '" + column
 						+ "': give one of them another name by AS", null);
 			}
@@ -189,8 +190,8 @@ final class QueryBody extends FetchedBody {
 	}
 
 	private static boolean isKnown(String name, List<String> columns) {
-		return name.equals(Template.WHOLE) || name.startsWith("@") || columns.contains(name) || columns.stream()
-			.anyMatch((column) -> name.startsWith(column + ".") || name.startsWith(column + "["));
+		return name.equals(Template.WHOLE) || name.startsWith("@")
+				|| columns.stream().anyMatch((column) -> Templates.isPartOf(name, column));
 	}
 
 	/**

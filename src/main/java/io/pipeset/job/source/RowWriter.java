@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes the rows of a query as JSON, an object a line: numbers, booleans, arrays and
  * JSON as what they are, dates and times as texts of ISO 8601, bytes as a string of these
- * bytes. Its buffer is kept for the next row.
+ * bytes.
  */
 final class RowWriter {
 
@@ -45,36 +45,27 @@ final class RowWriter {
 	private static final Set<String> BY_COLUMN = Set.of("date", "timestamp", "timestamptz", "time", "timetz",
 			"interval", "numeric", "json", "jsonb", "money", "bit");
 
-	private static final byte[] NULL = "null".getBytes(StandardCharsets.US_ASCII);
-
-	private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
-
-	/** A buffer that a large row has made larger than this is given up. */
-	private static final int MAX_KEPT = 1 << 20;
-
 	/** The names of all columns. */
 	private final List<String> names = new ArrayList<>();
 
 	/** The columns that templates need. Others are not read. */
 	private final List<Column> columns = new ArrayList<>();
 
+	private final JsonBuffer json = new JsonBuffer();
+
 	/** Whether the row itself becomes a value, which has to be valid JSON. */
 	private final boolean whole;
-
-	private byte[] bytes = new byte[128 << 10];
-
-	private int length;
 
 	RowWriter(ResultSetMetaData columns, Templates templates) throws SQLException {
 		this.whole = templates.names().contains(Template.WHOLE);
 		for (int i = 1; i <= columns.getColumnCount(); i++) {
 			String name = columns.getColumnLabel(i);
 			this.names.add(name);
-			if (templates.need(name)) {
+			if (templates.needs(name)) {
 				this.columns.add(new Column(i, prefix(name), columns.getColumnType(i), typeName(columns, i)));
 			}
 		}
-		clear();
+		this.json.clear();
 	}
 
 	/** The name of a type without its schema, in lower case. */
@@ -85,52 +76,42 @@ final class RowWriter {
 
 	/** The beginning of a member: its name and what is before it. */
 	private byte[] prefix(String name) {
-		this.length = 0;
-		append((byte) ((this.columns.isEmpty()) ? '{' : ','));
-		writeString(name.getBytes(StandardCharsets.UTF_8));
-		append((byte) ':');
-		return Arrays.copyOf(this.bytes, this.length);
+		this.json.clear();
+		this.json.append((byte) ((this.columns.isEmpty()) ? '{' : ','));
+		this.json.writeString(name.getBytes(StandardCharsets.UTF_8));
+		this.json.append((byte) ':');
+		return Arrays.copyOf(this.json.bytes(), this.json.length());
 	}
 
 	List<String> names() {
 		return this.names;
 	}
 
-	byte[] bytes() {
-		return this.bytes;
-	}
-
-	int length() {
-		return this.length;
-	}
-
-	void clear() {
-		this.length = 0;
-		if (this.bytes.length > MAX_KEPT) {
-			this.bytes = new byte[128 << 10];
-		}
+	/** The rows that were written since it was cleared. */
+	JsonBuffer json() {
+		return this.json;
 	}
 
 	/** Writes the current row. */
 	void write(ResultSet row) throws SQLException {
 		for (Column column : this.columns) {
-			append(column.prefix);
+			this.json.append(column.prefix);
 			write(row, column.number, column);
 		}
 		if (this.columns.isEmpty()) {
-			append((byte) '{');
+			this.json.append((byte) '{');
 		}
-		append((byte) '}');
-		append((byte) '\n');
+		this.json.append((byte) '}');
+		this.json.append((byte) '\n');
 	}
 
 	private void write(ResultSet row, int at, Column column) throws SQLException {
 		if (JSON.contains(column.typeName)) {
-			writeJson(row.getString(at));
+			this.json.writeJson(row.getString(at));
 			return;
 		}
 		if (column.typeName.equals("money")) {
-			writeText(row.getString(at));
+			this.json.writeText(row.getString(at));
 			return;
 		}
 		if (column.typeName.equals("timetz")) {
@@ -140,7 +121,7 @@ final class RowWriter {
 		switch (column.type) {
 			case Types.BOOLEAN -> {
 				boolean value = row.getBoolean(at);
-				writeLiteral((row.wasNull()) ? null : String.valueOf(value));
+				this.json.writeLiteral((row.wasNull()) ? null : String.valueOf(value));
 			}
 			case Types.BIT -> writeObject(row.getObject(at));
 			case Types.TINYINT, Types.SMALLINT, Types.INTEGER, Types.BIGINT -> writeNumber(row.getBigDecimal(at));
@@ -153,7 +134,7 @@ final class RowWriter {
 			case Types.TIMESTAMP_WITH_TIMEZONE -> writeTime(row, at, OffsetDateTime.class);
 			case Types.ARRAY -> writeArray(row.getArray(at));
 			case Types.CHAR, Types.VARCHAR, Types.LONGVARCHAR, Types.NCHAR, Types.NVARCHAR, Types.CLOB ->
-				writeText(row.getString(at));
+				this.json.writeText(row.getString(at));
 			default -> writeOther(row, at);
 		}
 	}
@@ -168,13 +149,13 @@ final class RowWriter {
 			time = row.getObject(at, type);
 		}
 		catch (SQLException | DateTimeException ex) {
-			writeText(row.getString(at));
+			this.json.writeText(row.getString(at));
 			return;
 		}
 		if (time != null && (time.equals(OffsetDateTime.MAX) || time.equals(OffsetDateTime.MIN)
 				|| time.equals(LocalDateTime.MAX) || time.equals(LocalDateTime.MIN) || time.equals(LocalDate.MAX)
 				|| time.equals(LocalDate.MIN))) {
-			writeText(row.getString(at));
+			this.json.writeText(row.getString(at));
 			return;
 		}
 		writeTime(time);
@@ -188,13 +169,13 @@ final class RowWriter {
 			writeObject(value);
 		}
 		else {
-			writeText((value != null) ? row.getString(at) : null);
+			this.json.writeText((value != null) ? row.getString(at) : null);
 		}
 	}
 
 	private void writeObject(@Nullable Object value) throws SQLException {
 		if (value == null) {
-			append(NULL);
+			this.json.writeNull();
 		}
 		else if (value instanceof Double || value instanceof Float) {
 			writeFloat((Number) value);
@@ -203,7 +184,7 @@ final class RowWriter {
 			writeNumber(number);
 		}
 		else if (value instanceof Number || value instanceof Boolean) {
-			writeLiteral(value.toString());
+			this.json.writeLiteral(value.toString());
 		}
 		else if (value instanceof byte[] bytes) {
 			writeBytes(bytes);
@@ -240,13 +221,13 @@ final class RowWriter {
 			writeTime(value);
 		}
 		else {
-			writeText(value.toString());
+			this.json.writeText(value.toString());
 		}
 	}
 
 	private void writeArray(@Nullable Array array) throws SQLException {
 		if (array == null) {
-			append(NULL);
+			this.json.writeNull();
 			return;
 		}
 		if (array.getClass().getName().startsWith("org.postgresql.") && BY_COLUMN.contains(array.getBaseTypeName())) {
@@ -269,43 +250,43 @@ final class RowWriter {
 			ResultSetMetaData columns = elements.getMetaData();
 			Column column = new Column(2, new byte[0], columns.getColumnType(2), typeName(columns, 2));
 			while (elements.next()) {
-				append(before);
+				this.json.append(before);
 				write(elements, 2, column);
 				before = ',';
 			}
 		}
 		if (before == '[') {
-			append((byte) '[');
+			this.json.append((byte) '[');
 		}
-		append((byte) ']');
+		this.json.append((byte) ']');
 	}
 
 	private void writeElements(List<? extends @Nullable Object> elements) throws SQLException {
 		byte before = '[';
 		for (Object element : elements) {
-			append(before);
+			this.json.append(before);
 			writeObject(element);
 			before = ',';
 		}
 		if (elements.isEmpty()) {
-			append((byte) '[');
+			this.json.append((byte) '[');
 		}
-		append((byte) ']');
+		this.json.append((byte) ']');
 	}
 
 	private void writeMembers(Map<?, ?> members) throws SQLException {
 		byte before = '{';
 		for (Map.Entry<?, ?> member : members.entrySet()) {
-			append(before);
-			writeText(String.valueOf(member.getKey()));
-			append((byte) ':');
+			this.json.append(before);
+			this.json.writeText(String.valueOf(member.getKey()));
+			this.json.append((byte) ':');
 			writeObject(member.getValue());
 			before = ',';
 		}
 		if (members.isEmpty()) {
-			append((byte) '{');
+			this.json.append((byte) '{');
 		}
-		append((byte) '}');
+		this.json.append((byte) '}');
 	}
 
 	/** DuckDB's structs have names, which JDBC does not know of. */
@@ -325,120 +306,53 @@ final class RowWriter {
 	 */
 	private void writeTimeOfDay(@Nullable String time) {
 		String text = (time != null) ? time.replaceFirst("^(\\d\\d:\\d\\d)(?!:)", "$1:00") : null;
-		writeText(
+		this.json.writeText(
 				(text != null) ? text.replaceFirst("(\\.\\d*?)0+(?!\\d)", "$1").replaceFirst("\\.(?!\\d)", "") : null);
 	}
 
 	private void writeNumber(@Nullable BigDecimal number) {
-		writeLiteral((number != null) ? number.toPlainString() : null);
+		this.json.writeLiteral((number != null) ? number.toPlainString() : null);
 	}
 
 	/** A number without a fraction is written without one; NaN is a text. */
 	private void writeFloat(Number number) {
 		double value = number.doubleValue();
 		if (Double.isNaN(value) || Double.isInfinite(value)) {
-			writeText(number.toString());
+			this.json.writeText(number.toString());
 		}
 		else if (value == Math.rint(value) && Math.abs(value) < 1e15) {
-			writeLiteral(Long.toString((long) value));
+			this.json.writeLiteral(Long.toString((long) value));
 		}
 		else {
-			writeLiteral(number.toString());
+			this.json.writeLiteral(number.toString());
 		}
-	}
-
-	private void writeLiteral(@Nullable String text) {
-		append((text != null) ? text.getBytes(StandardCharsets.US_ASCII) : NULL);
 	}
 
 	private void writeTime(@Nullable Object time) {
 		if (time instanceof LocalDateTime local) {
-			writeText(DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(local));
+			this.json.writeText(DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(local));
 		}
 		else if (time instanceof OffsetDateTime offset) {
-			writeText(DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(offset.withOffsetSameInstant(ZoneOffset.UTC)));
+			this.json
+				.writeText(DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(offset.withOffsetSameInstant(ZoneOffset.UTC)));
 		}
 		else if (time instanceof OffsetTime offset) {
-			writeText(DateTimeFormatter.ISO_OFFSET_TIME.format(offset.withOffsetSameInstant(ZoneOffset.UTC)));
+			this.json.writeText(DateTimeFormatter.ISO_OFFSET_TIME.format(offset.withOffsetSameInstant(ZoneOffset.UTC)));
 		}
 		else if (time instanceof LocalTime local) {
-			writeText(DateTimeFormatter.ISO_LOCAL_TIME.format(local));
+			this.json.writeText(DateTimeFormatter.ISO_LOCAL_TIME.format(local));
 		}
 		else {
-			writeText((time != null) ? time.toString() : null);
-		}
-	}
-
-	private void writeText(@Nullable String text) {
-		if (text == null) {
-			append(NULL);
-		}
-		else {
-			writeString(text.getBytes(StandardCharsets.UTF_8));
+			this.json.writeText((time != null) ? time.toString() : null);
 		}
 	}
 
 	private void writeBytes(byte @Nullable [] value) {
 		if (value == null) {
-			append(NULL);
+			this.json.writeNull();
 		}
 		else {
-			writeString((this.whole) ? Base64.getEncoder().encode(value) : value);
-		}
-	}
-
-	/** A line break in JSON is a blank between values. */
-	private void writeJson(@Nullable String json) {
-		if (json == null) {
-			append(NULL);
-			return;
-		}
-		byte[] text = json.getBytes(StandardCharsets.UTF_8);
-		for (int i = 0; i < text.length; i++) {
-			text[i] = (text[i] == '\n' || text[i] == '\r') ? (byte) ' ' : text[i];
-		}
-		append(text);
-	}
-
-	private void writeString(byte[] text) {
-		append((byte) '"');
-		int from = 0;
-		for (int i = 0; i < text.length; i++) {
-			byte next = text[i];
-			if (next == '"' || next == '\\' || (next >= 0 && next < 0x20)) {
-				append(text, from, i - from);
-				from = i + 1;
-				append((byte) '\\');
-				if (next >= 0x20) {
-					append(next);
-				}
-				else {
-					append(new byte[] { 'u', '0', '0', HEX[next >> 4], HEX[next & 0xF] });
-				}
-			}
-		}
-		append(text, from, text.length - from);
-		append((byte) '"');
-	}
-
-	private void append(byte single) {
-		ensure(1);
-		this.bytes[this.length++] = single;
-	}
-
-	private void append(byte[] more) {
-		append(more, 0, more.length);
-	}
-
-	private void append(byte[] more, int offset, int count) {
-		ensure(count);
-		System.arraycopy(more, offset, this.bytes, this.length, count);
-		this.length += count;
-	}
-
-	private void ensure(int more) {
-		if (this.bytes.length - this.length < more) {
-			this.bytes = Arrays.copyOf(this.bytes, Math.max(2 * this.bytes.length, this.length + more));
+			this.json.writeString((this.whole) ? Base64.getEncoder().encode(value) : value);
 		}
 	}
 

@@ -120,21 +120,18 @@ public final class Templates {
 	}
 
 	/**
-	 * Whether a template has a value of the row: by its name, a member or element of it,
-	 * or because a template has the whole row.
-	 * @param name a name of the row, at its first level
+	 * Whether a template has the value of a column, a member or element of it, or the
+	 * whole row.
 	 */
-	public boolean need(String name) {
-		if (mapsAllValues() || this.names.contains(Template.WHOLE)) {
-			return true;
-		}
-		for (String other : this.names) {
-			if (other.startsWith(name)
-					&& (other.length() == name.length() || ".[:".indexOf(other.charAt(name.length())) >= 0)) {
-				return true;
-			}
-		}
-		return false;
+	public boolean needs(String column) {
+		return mapsAllValues() || this.names.contains(Template.WHOLE)
+				|| this.names.stream().anyMatch((name) -> isPartOf(name, column));
+	}
+
+	/** Whether a name stands for a column, or for a member or element of it. */
+	public static boolean isPartOf(String name, String column) {
+		return name.startsWith(column)
+				&& (name.length() == column.length() || ".[".indexOf(name.charAt(column.length())) >= 0);
 	}
 
 	/**
