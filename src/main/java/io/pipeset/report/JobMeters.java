@@ -56,7 +56,7 @@ public class JobMeters {
 	private final MeterProvider<Timer> batches;
 
 	/** The counters of each operation so far, by outcome. */
-	private final Map<String, Map<Outcome, Counter>> commands = new ConcurrentHashMap<>();
+	private final Map<String, Map<Outcome, Counter>> records = new ConcurrentHashMap<>();
 
 	private final Counter commandsSent;
 
@@ -108,8 +108,8 @@ public class JobMeters {
 						.register(registry));
 		}
 		this.batchSize = DistributionSummary.builder("pipeset.batch.size")
-			.description("Commands sent in one batch")
-			.baseUnit("commands")
+			.description("Records sent in one batch")
+			.baseUnit("records")
 			.register(registry);
 		this.batchBytes = DistributionSummary.builder("pipeset.batch.bytes")
 			.description("Bytes of RESP sent in one batch")
@@ -140,9 +140,9 @@ public class JobMeters {
 	 * @param flush the kind of flush
 	 * @param nanos the time from its first write to its last reply
 	 */
-	public void batch(String flush, long nanos, long commands, long bytes) {
+	public void batch(String flush, long nanos, long records, long bytes) {
 		this.batches.withTag("flush", flush).record(nanos, TimeUnit.NANOSECONDS);
-		this.batchSize.record((double) commands);
+		this.batchSize.record((double) records);
 		this.batchBytes.record((double) bytes);
 	}
 
@@ -178,7 +178,7 @@ public class JobMeters {
 		Account.Delta delta = account.nextDelta();
 		this.commandsSent.increment((double) delta.commandsSent());
 		delta.records().forEach((op, outcomes) -> {
-			Map<Outcome, Counter> counters = this.commands.computeIfAbsent(op, this::commands);
+			Map<Outcome, Counter> counters = this.records.computeIfAbsent(op, this::records);
 			outcomes.forEach((outcome, records) -> Objects.requireNonNull(counters.get(outcome)).increment(records));
 		});
 	}
@@ -188,7 +188,7 @@ public class JobMeters {
 	 * counter were created with its first unknown record, it would show no increase, so
 	 * no alert would fire.
 	 */
-	private Map<Outcome, Counter> commands(String operation) {
+	private Map<Outcome, Counter> records(String operation) {
 		Map<Outcome, Counter> counters = new EnumMap<>(Outcome.class);
 		for (Outcome outcome : Outcome.values()) {
 			counters.put(outcome,

@@ -78,10 +78,12 @@ class JobResumer {
 	@EventListener(ApplicationReadyEvent.class)
 	void start() {
 		if (this.properties.resume() == ResumeProperties.Resume.MANUAL) {
-			this.registry.all()
-				.stream()
-				.filter((job) -> job.interrupted() != null)
-				.forEach((job) -> logLeft(job, byRequest(job, "pipeset.jobs.resume is manual")));
+			for (KnownJob job : this.registry.all()) {
+				InterruptedJob found = job.interrupted();
+				if (found != null) {
+					leave(job, found, byRequest(job, "pipeset.jobs.resume is manual"));
+				}
+			}
 			return;
 		}
 		ScheduledFuture<?> unused = this.scheduler.scheduleWithFixedDelay(this::resumeAll, PERIOD);
@@ -137,15 +139,15 @@ class JobResumer {
 				leave(job, found, detail);
 			}
 			else {
-				delay(job, detail);
+				delay(job, found, detail);
 			}
 		}
 		catch (ControlRedisException | JobRefusedException ex) {
-			delay(job, ex.getMessage());
+			delay(job, found, ex.getMessage());
 		}
 		catch (RuntimeException ex) {
 			// A defect in one job does not delay the others.
-			delay(job, ex.toString());
+			delay(job, found, ex.toString());
 		}
 	}
 
@@ -154,12 +156,13 @@ class JobResumer {
 		return type.endsWith(":" + Problem.NOT_REPEATABLE.type()) || type.endsWith(":" + Problem.GONE.type());
 	}
 
-	private void delay(KnownJob job, @Nullable String reason) {
-		String text = String.valueOf(reason);
+	private void delay(KnownJob job, InterruptedJob found, @Nullable String reason) {
+		String text = withoutStop(String.valueOf(reason));
 		if (!text.equals(this.delays.put(job.id(), text))) {
 			logger.atWarn()
 				.addKeyValue("jobId", job.id())
 				.log("Job {} cannot be resumed yet, and is tried again: {}", job.id(), text);
+			job.setRemedy(found, "It cannot be resumed yet, and is tried again: " + text);
 		}
 	}
 
@@ -168,14 +171,14 @@ class JobResumer {
 				+ "/resume, or cancel it with DELETE /v1/jobs/" + job.id();
 	}
 
+	private static String withoutStop(String text) {
+		return (text.endsWith(".")) ? text.substring(0, text.length() - 1) : text;
+	}
+
 	/** Leaves a job to its caller. */
 	private void leave(KnownJob job, InterruptedJob found, String remedy) {
 		this.left.add(job.id());
-		job.setRemedy(found, remedy);
-		logLeft(job, remedy);
-	}
-
-	private static void logLeft(KnownJob job, String remedy) {
+		job.setRemedy(found, withoutStop(remedy));
 		logger.atWarn().addKeyValue("jobId", job.id()).log("Job {} stays interrupted. {}", job.id(), remedy);
 	}
 

@@ -78,7 +78,7 @@ final class Batch {
 
 	private final SilenceWatch silence;
 
-	private int commands;
+	private int records;
 
 	private long bytes;
 
@@ -124,7 +124,7 @@ final class Batch {
 		}
 		catch (RuntimeException | Error ex) {
 			// The next job must not find this job's commands on its connection.
-			closeConnection(this.commands > 0);
+			closeConnection(this.records > 0);
 			trace.error(ex);
 			throw ex;
 		}
@@ -141,7 +141,7 @@ final class Batch {
 		// A lost connection returns unflushed slabs before flushed ones.
 		this.unsettled.sort(Comparator.comparingLong(Slab::firstIndex));
 		if (this.written) {
-			this.context.meters().batch(this.context.settings().flush().kind(), nanos, this.commands, this.bytes);
+			this.context.meters().batch(this.context.settings().flush().kind(), nanos, this.records, this.bytes);
 			this.context.meters().grow(this.context.account());
 			this.meters.batch(nanos, this.loss != null);
 		}
@@ -158,7 +158,7 @@ final class Batch {
 
 	private void endTrace(Observation trace) {
 		if (!trace.isNoop()) {
-			trace.highCardinalityKeyValue("commands", Integer.toString(this.commands))
+			trace.highCardinalityKeyValue("records", Integer.toString(this.records))
 				.highCardinalityKeyValue("bytes", Long.toString(this.bytes))
 				.lowCardinalityKeyValue("loss", (this.loss != null) ? this.loss.code() : "none");
 			trace.stop();
@@ -217,8 +217,8 @@ final class Batch {
 	private boolean acceptsMore() {
 		return !this.context.stop().isSet() && this.unsettled.isEmpty() && this.loss == null
 				&& !this.slabs.isNextElsewhere()
-				&& this.commands < ((this.context.settings().atomic()) ? 1 : this.context.settings().batchSize())
-				&& !(this.confirmation.isRequired() && this.context.pipeline().isHalf(this.commands, this.windowBytes))
+				&& this.records < ((this.context.settings().atomic()) ? 1 : this.context.settings().batchSize())
+				&& !(this.confirmation.isRequired() && this.context.pipeline().isHalf(this.records, this.windowBytes))
 				&& !mustYield();
 	}
 
@@ -227,18 +227,18 @@ final class Batch {
 	 * enough.
 	 */
 	private boolean mustYield() {
-		return this.commands > 0 && (this.isFirstOfJob || System.nanoTime() - this.begunNanos > MAX_HOLD_NANOS)
+		return this.records > 0 && (this.isFirstOfJob || System.nanoTime() - this.begunNanos > MAX_HOLD_NANOS)
 				&& this.node.permits().isScarce();
 	}
 
 	private boolean maySendNext() {
 		Slab next = this.slabs.peek();
-		return next != null && acceptsMore() && this.commands + next.count() <= this.context.settings().batchSize()
+		return next != null && acceptsMore() && this.records + next.count() <= this.context.settings().batchSize()
 				&& (!next.waits() || this.inFlight.isEmpty() || this.recovery.areSlotsStable());
 	}
 
 	private void send(Slab slab) {
-		if (this.commands == 0) {
+		if (this.records == 0) {
 			this.node.memory().ask(this.pipeline);
 		}
 		if (this.inFlight.isEmpty()) {
@@ -249,7 +249,7 @@ final class Batch {
 			this.slotsChecked = true;
 		}
 		this.inFlight.add(slab);
-		this.commands += slab.count();
+		this.records += slab.count();
 		this.windowBytes += Window.windowBytes(slab);
 		Coalescing allowed = this.pipeline.coalescing();
 		if (allowed != null && this.context.settings().coalesces()) {

@@ -99,10 +99,10 @@ class ActuatorTests {
 
 	@Test
 	void batchesAreMeteredByWhatWasSent() {
-		double commands = value("pipeset.batch.size", "TOTAL");
+		double records = value("pipeset.batch.size", "TOTAL");
 		double bytes = value("pipeset.batch.bytes", "TOTAL");
 		JsonNode report = this.service.post("/pipeset/1000").report();
-		assertThat(value("pipeset.batch.size", "TOTAL")).isEqualTo(commands + 1000);
+		assertThat(value("pipeset.batch.size", "TOTAL")).isEqualTo(records + 1000);
 		assertThat(value("pipeset.batch.bytes", "TOTAL")).isEqualTo(bytes + report.get("bytesSent").asLong());
 	}
 
@@ -133,7 +133,7 @@ class ActuatorTests {
 			.contains("pipeset_batch_seconds_bucket{flush=\"each\",le=\"5.0\"}")
 			.contains("pipeset_phase_seconds_count{phase=\"redis\"}")
 			.contains("pipeset_records_total{client=\"none\",op=\"SET\",outcome=\"applied\"}")
-			.contains("pipeset_batch_size_commands_sum")
+			.contains("pipeset_batch_size_records_sum")
 			.contains("pipeset_batch_bytes_sum")
 			.contains("pipeset_inflight_bytes ")
 			.contains("pipeset_lanes_busy ")

@@ -57,7 +57,7 @@ class TraceTests {
 			assertThat(batch.getParentObservation().getContextView()).isSameAs(job);
 			assertThat(value(batch, "loss")).isEqualTo("none");
 		});
-		assertThat(batches.stream().mapToInt((batch) -> Integer.parseInt(value(batch, "commands"))).sum())
+		assertThat(batches.stream().mapToInt((batch) -> Integer.parseInt(value(batch, "records"))).sum())
 			.isEqualTo(10_000);
 	}
 
