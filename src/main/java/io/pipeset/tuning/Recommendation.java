@@ -28,9 +28,10 @@ record Recommendation(@Nullable RowSettings choice, String because) {
 	/**
 	 * Chooses a row.
 	 * @param rows the rows of the grid, measured or not
+	 * @param runs how often each row should run
 	 * @param defaultValue the default settings of jobs, to compare the choice with
 	 */
-	static Recommendation of(List<Row> rows, RowSettings defaultValue) {
+	static Recommendation of(List<Row> rows, int runs, RowSettings defaultValue) {
 		List<Row> measured = rows.stream().filter((row) -> row.seconds() != null).toList();
 		if (measured.isEmpty()) {
 			return new Recommendation(null, "no row was measured");
@@ -38,10 +39,11 @@ record Recommendation(@Nullable RowSettings choice, String because) {
 		Row fastest = measured.stream().min(Comparator.comparingDouble((row) -> seconds(row).median())).orElseThrow();
 		double limit = seconds(fastest).median() * TOLERANCE;
 		Row best = measured.stream().filter((row) -> seconds(row).median() <= limit).min(BEST_FIRST).orElse(fastest);
-		return new Recommendation(best.choice(), because(best, fastest, measured, rows.size(), defaultValue));
+		return new Recommendation(best.choice(),
+				because(best, fastest, measured, defaultValue) + missing(measured, rows.size(), runs));
 	}
 
-	private static String because(Row best, Row fastest, List<Row> measured, int rows, RowSettings defaultValue) {
+	private static String because(Row best, Row fastest, List<Row> measured, RowSettings defaultValue) {
 		StringBuilder because = new StringBuilder();
 		if (measured.size() == 1) {
 			because.append("the only row that was measured, with ").append(text(best));
@@ -63,13 +65,22 @@ record Recommendation(@Nullable RowSettings choice, String because) {
 			.filter((row) -> row.choice().equals(defaultValue))
 			.findFirst()
 			.ifPresent((row) -> because.append(againstDefaults(best, row)));
-		if (measured.size() < rows && measured.size() > 1) {
-			because.append("; ").append(rows - measured.size()).append(" rows were not measured within the budget");
-		}
 		if (overlap(measured)) {
 			because.append("; the times of all rows overlap, so that the choice hardly matters here");
 		}
 		return because.toString();
+	}
+
+	/** What the budget was too small for. */
+	private static String missing(List<Row> measured, int rows, int runs) {
+		int fewest = measured.stream().mapToInt(Row::runs).min().orElse(0);
+		if (measured.size() == rows && fewest >= runs) {
+			return "";
+		}
+		return "; only "
+				+ ((measured.size() < rows) ? measured.size() + " of " + rows + " rows ran"
+						: fewest + " of " + runs + " runs of some rows took place")
+				+ ": repeat the tuning with a larger budget";
 	}
 
 	private static String againstDefaults(Row best, Row defaults) {

@@ -159,7 +159,7 @@ final class TuningExecution {
 
 	private EndedJob<TuningReport> report(long keysLeft) {
 		List<Row> measured = this.rows.stream().map(MeasuredRow::report).toList();
-		Recommendation recommendation = Recommendation.of(measured, this.defaultValue);
+		Recommendation recommendation = Recommendation.of(measured, this.settings.runs(), this.defaultValue);
 		Ending ending = (this.ended != null) ? this.ended : this.task.ending();
 		if (keysLeft > 0) {
 			ending = new Ending(ending.cause(), ending.detail() + ((ending.detail().isEmpty()) ? "" : " ") + keysLeft

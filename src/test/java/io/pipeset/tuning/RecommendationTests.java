@@ -21,9 +21,10 @@ class RecommendationTests {
 
 	@Test
 	void smallBatchesAreRecommendedIfLargeOnesAreHardlyFaster() {
-		Recommendation near = Recommendation
-			.of(List.of(row(1_000, 1, 0.104, 0.103, 0.106), row(10_000, 1, 0.103, 0.101, 0.110),
-					row(100_000, 1, 0.100, 0.099, 0.101), row(100_000, 2, 0.150, 0.140, 0.160)), OTHER_DEFAULTS);
+		Recommendation near = recommendation(
+				List.of(row(1_000, 1, 0.104, 0.103, 0.106), row(10_000, 1, 0.103, 0.101, 0.110),
+						row(100_000, 1, 0.100, 0.099, 0.101), row(100_000, 2, 0.150, 0.140, 0.160)),
+				OTHER_DEFAULTS);
 		assertThat(near.choice()).isEqualTo(choice(1_000, 1));
 		assertThat(near.because()).isEqualTo("within 5 % of the fastest row, with the smallest batches and then the"
 				+ " fewest lanes: 0.104 s against 0.100 s with batchSize=100000, flush=buffered:1000, concurrency=1");
@@ -31,7 +32,7 @@ class RecommendationTests {
 
 	@Test
 	void largeBatchesAreRecommendedIfRoundTripsAreSlow() {
-		Recommendation far = Recommendation.of(List.of(row(1_000, 1, 1.05, 1.04, 1.06), row(1_000, 4, 0.35, 0.3, 0.4),
+		Recommendation far = recommendation(List.of(row(1_000, 1, 1.05, 1.04, 1.06), row(1_000, 4, 0.35, 0.3, 0.4),
 				row(100_000, 1, 0.210, 0.209, 0.215), row(100_000, 4, 0.200, 0.199, 0.205)), OTHER_DEFAULTS);
 		assertThat(far.choice()).isEqualTo(choice(100_000, 1));
 		assertThat(far.because()).contains("0.210 s against 0.200 s", "concurrency=4").doesNotContain("overlap");
@@ -39,8 +40,8 @@ class RecommendationTests {
 
 	@Test
 	void aRowMuchFasterThanAllOthersIsRecommended() {
-		Recommendation lanes = Recommendation
-			.of(List.of(row(1_000, 1, 1.05, 1.04, 1.06), row(100_000, 4, 0.2, 0.19, 0.21)), OTHER_DEFAULTS);
+		Recommendation lanes = recommendation(
+				List.of(row(1_000, 1, 1.05, 1.04, 1.06), row(100_000, 4, 0.2, 0.19, 0.21)), OTHER_DEFAULTS);
 		assertThat(lanes.choice()).isEqualTo(choice(100_000, 4));
 		assertThat(lanes.because()).startsWith("the fastest row, with 0.200 s, and no row within 5 % of it");
 	}
@@ -48,14 +49,13 @@ class RecommendationTests {
 	@Test
 	void betweenEqualBatchesFewerLanesWinAndThenTheTime() {
 		Row slower = Row.of(new RowSettings(1_000, FlushPolicy.close(), 1), runs(0.104), 100_000);
-		assertThat(
-				Recommendation.of(List.of(row(1_000, 2, 0.100), slower, row(1_000, 1, 0.102)), OTHER_DEFAULTS).choice())
+		assertThat(recommendation(List.of(row(1_000, 2, 0.100), slower, row(1_000, 1, 0.102)), OTHER_DEFAULTS).choice())
 			.isEqualTo(choice(1_000, 1));
 	}
 
 	@Test
 	void overlapOfAllTimesIsReported() {
-		Recommendation noisy = Recommendation.of(List.of(row(1_000, 1, 0.100, 0.080, 0.150),
+		Recommendation noisy = recommendation(List.of(row(1_000, 1, 0.100, 0.080, 0.150),
 				row(10_000, 1, 0.110, 0.090, 0.160), row(100_000, 1, 0.090, 0.085, 0.140)), OTHER_DEFAULTS);
 		assertThat(noisy.choice()).isEqualTo(choice(100_000, 1));
 		assertThat(noisy.because()).endsWith("; the times of all rows overlap, so that the choice hardly matters here");
@@ -64,19 +64,19 @@ class RecommendationTests {
 	@Test
 	void theRecommendationIsComparedWithTheDefaults() {
 		List<Row> rows = List.of(row(1_000, 1, 0.104, 0.103, 0.106), row(100_000, 1, 0.101, 0.099, 0.102));
-		assertThat(Recommendation.of(rows, choice(100_000, 1)).because())
+		assertThat(recommendation(rows, choice(100_000, 1)).because())
 			.endsWith("; the defaults of this service took 0.101 s");
-		assertThat(Recommendation.of(rows, choice(1_000, 1)).because())
+		assertThat(recommendation(rows, choice(1_000, 1)).because())
 			.endsWith("; these are the defaults of this service");
 		List<Row> noisy = List.of(row(1_000, 1, 0.104, 0.100, 0.106), row(100_000, 1, 0.101, 0.099, 0.102),
 				row(100_000, 2, 0.2, 0.19, 0.21));
-		assertThat(Recommendation.of(noisy, choice(100_000, 1)).because())
+		assertThat(recommendation(noisy, choice(100_000, 1)).because())
 			.endsWith("; the defaults of this service took 0.101 s, and the times of both overlap");
 	}
 
 	@Test
 	void theOnlyRowIsRecommended() {
-		Recommendation one = Recommendation.of(List.of(row(1_000, 1, 0.1, 0.09, 0.12)), OTHER_DEFAULTS);
+		Recommendation one = recommendation(List.of(row(1_000, 1, 0.1, 0.09, 0.12)), OTHER_DEFAULTS);
 		assertThat(one.choice()).isEqualTo(choice(1_000, 1));
 		assertThat(one.because()).isEqualTo("the only row that was measured, with 0.100 s");
 	}
@@ -84,11 +84,11 @@ class RecommendationTests {
 	@Test
 	void unmeasuredRowsAreMentionedAndNeverRecommended() {
 		Row unmeasured = Row.of(choice(1, 1), List.of(), 100_000);
-		Recommendation some = Recommendation.of(List.of(unmeasured, row(10_000, 1, 0.2), row(100_000, 1, 0.1)),
+		Recommendation some = recommendation(List.of(unmeasured, row(10_000, 1, 0.2), row(100_000, 1, 0.1)),
 				OTHER_DEFAULTS);
 		assertThat(some.choice()).isEqualTo(choice(100_000, 1));
-		assertThat(some.because()).endsWith("; 1 rows were not measured within the budget");
-		assertThat(Recommendation.of(List.of(unmeasured), OTHER_DEFAULTS).choice()).isNull();
+		assertThat(some.because()).endsWith("; only 2 of 3 rows ran: repeat the tuning with a larger budget");
+		assertThat(recommendation(List.of(unmeasured), OTHER_DEFAULTS).choice()).isNull();
 	}
 
 	@Test
@@ -102,6 +102,18 @@ class RecommendationTests {
 		assertThat(row.writes()).isEqualTo(200);
 		assertThat(row.redisCpuSeconds()).isEqualTo(0.06);
 		assertThat(Row.of(choice(1_000, 1), runs(0.1), 100_000).redisCpuSeconds()).isNull();
+	}
+
+	@Test
+	void fewerRunsThanAskedForAreMentioned() {
+		List<Row> rows = List.of(row(1_000, 1, 0.1, 0.09, 0.11), row(100_000, 1, 0.2, 0.19));
+		assertThat(Recommendation.of(rows, 3, OTHER_DEFAULTS).because())
+			.endsWith("; only 2 of 3 runs of some rows took place: repeat the tuning with a larger budget");
+		assertThat(Recommendation.of(rows, 2, OTHER_DEFAULTS).because()).doesNotContain("runs");
+	}
+
+	private static Recommendation recommendation(List<Row> rows, RowSettings defaults) {
+		return Recommendation.of(rows, 1, defaults);
 	}
 
 	private static RowSettings choice(int batchSize, int concurrency) {
