@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param share the part of the job that is done, 0 to 1; {@code null} if neither the
  * total nor the size of the body is known
  * @param perSecond the rate of the last second
- * @param averagePerSecond the rate since the job was requested
- * @param elapsedMillis the time since the job was requested
+ * @param averagePerSecond the rate since the job was requested, or resumed
+ * @param elapsedMillis the time since the job was requested, or resumed
  * @param leftMillis the estimated time to the end, at the rate of the last ten seconds;
  * {@code null} if it is not known
  */

@@ -53,7 +53,7 @@ public final class InterruptedJob {
 
 	private final long processEndedMillis;
 
-	/** What the caller can do, as the beginning of a sentence. */
+	/** What becomes of the job, or what the caller can do, without a full stop. */
 	private volatile String remedy;
 
 	private final AtomicBoolean claimed = new AtomicBoolean();
@@ -66,7 +66,7 @@ public final class InterruptedJob {
 	 */
 	InterruptedJob(String id, RedisIdentity redis, SpooledRequest request, long processEndedMillis, JobItems items,
 			MemoryBudget memory) throws IOException {
-		this.remedy = "Resume the job with POST /v1/jobs/" + id + "/resume";
+		this.remedy = "It is resumed by itself within seconds, or this text says why it is not";
 		this.id = id;
 		this.client = request.owner();
 		this.createdMillis = request.createdMillis();
@@ -158,6 +158,11 @@ public final class InterruptedJob {
 		return UploadedRecords.of(this.id, this.items.body(), this.declared);
 	}
 
+	/** How many records had an outcome when the process ended. */
+	long done() {
+		return this.counts.applied() + this.counts.noop() + this.counts.rejected();
+	}
+
 	/**
 	 * The status of the job.
 	 * @param state interrupted or cancelled
@@ -165,9 +170,8 @@ public final class InterruptedJob {
 	 * if it was not
 	 */
 	JobStatus status(JobState state, @Nullable Long endedMillis, EndReason reason) {
-		long done = this.counts.applied() + this.counts.noop() + this.counts.rejected();
 		return new JobStatus(this.id, JobKind.RECORDS, operation(), dryRun(), label(), state, this.createdMillis,
-				endedMillis, this.counts, new Progress(this.counts.received(), done, null, null, 0, 0, 0, null),
+				endedMillis, this.counts, new Progress(this.counts.received(), done(), null, null, 0, 0, 0, null),
 				reason);
 	}
 

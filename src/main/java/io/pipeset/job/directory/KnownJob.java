@@ -48,7 +48,7 @@ public final class KnownJob {
 	/** The interrupted job of an earlier process; {@code null} if there is none. */
 	private final @Nullable InterruptedJob interrupted;
 
-	private volatile ProgressMeter meter = new ProgressMeter();
+	private volatile ProgressMeter meter = new ProgressMeter(0);
 
 	/** The current state, which is replaced as a whole. */
 	private volatile Snapshot current;
@@ -98,13 +98,12 @@ public final class KnownJob {
 	}
 
 	private static Snapshot interruptedSnapshot(InterruptedJob job) {
-		return new Snapshot(null, JobState.INTERRUPTED,
-				new End(job.status(JobState.INTERRUPTED, null,
+		return new Snapshot(null, JobState.INTERRUPTED, new End(
+				job.status(JobState.INTERRUPTED, null,
 						new EndReason("interrupted",
-								"The process that had the job ended before the job. " + job.remedy()
-										+ ", or list the records that did not run or may have run with GET /v1/jobs/"
-										+ job.id() + "/items")),
-						job.report(JobState.INTERRUPTED), job.items(), null));
+								"The process that had the job ended before the job. " + job.remedy() + ". GET /v1/jobs/"
+										+ job.id() + "/items lists the records that did not run or may have run")),
+				job.report(JobState.INTERRUPTED), job.items(), null));
 	}
 
 	/**
@@ -117,7 +116,7 @@ public final class KnownJob {
 		return (now.state == JobState.INTERRUPTED && now.job == null) ? this.interrupted : null;
 	}
 
-	/** Shows why an interrupted job is not resumed without a request. */
+	/** Shows why an interrupted job is not resumed without a request, or not yet. */
 	public void setRemedy(InterruptedJob job, String remedy) {
 		job.setRemedy(remedy);
 		if (interrupted() == job) {
@@ -127,7 +126,7 @@ public final class KnownJob {
 
 	/** Marks an interrupted job as resumed. */
 	void markResumed(QueuedJob job) {
-		this.meter = new ProgressMeter();
+		this.meter = new ProgressMeter((this.interrupted != null) ? this.interrupted.done() : 0);
 		this.current = new Snapshot(job, JobState.QUEUED, null);
 	}
 

@@ -19,14 +19,25 @@ final class ProgressMeter {
 	/** A ring buffer, which begins with the beginning of the job. */
 	private final Sample[] samples = new Sample[SAMPLES];
 
+	/** What an earlier process had done, which is no work of this one. */
+	private final long earlier;
+
 	private int count;
+
+	/**
+	 * Creates a meter.
+	 * @param earlier how much of the job was done before it was resumed
+	 */
+	ProgressMeter(long earlier) {
+		this.earlier = earlier;
+	}
 
 	/**
 	 * Adds a sample.
 	 * @param nanos the time since the job was requested
 	 */
 	synchronized void sample(Tally tally, long nanos) {
-		this.samples[this.count++ % SAMPLES] = new Sample(nanos, tally.done(),
+		this.samples[this.count++ % SAMPLES] = new Sample(nanos, ran(tally),
 				(Double.isNaN(tally.share())) ? 0 : tally.share());
 	}
 
@@ -39,8 +50,12 @@ final class ProgressMeter {
 		double share = tally.share();
 		return new Progress(tally.read(), tally.done(), tally.total(),
 				(Double.isNaN(share)) ? null : Double.valueOf(Math.round(share * 10_000) / 10_000.0),
-				perSecond(tally.done() - before.done, nanos - before.nanos), perSecond(tally.done(), nanos),
+				perSecond(ran(tally) - before.done, nanos - before.nanos), perSecond(ran(tally), nanos),
 				TimeUnit.NANOSECONDS.toMillis(nanos), remainingMillis(share, nanos));
+	}
+
+	private long ran(Tally tally) {
+		return Math.max(0, tally.done() - this.earlier);
 	}
 
 	private @Nullable Long remainingMillis(double share, long nanos) {

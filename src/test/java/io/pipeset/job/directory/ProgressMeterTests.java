@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ProgressMeterTests {
 
-	private final ProgressMeter meter = new ProgressMeter();
+	private ProgressMeter meter = new ProgressMeter(0);
 
 	@Test
 	void beforeTheFirstSampleAllRatesAreTheAverage() {
@@ -47,6 +47,18 @@ class ProgressMeterTests {
 		assertThat(progress.averagePerSecond()).isEqualTo(Math.round(120 / 21.0));
 		// 36 + 40 in the last ten seconds
 		assertThat(progress.leftMillis()).isEqualTo(Math.round(880 / 76.0 * 10_000));
+	}
+
+	@Test
+	void whatAnEarlierProcessDidIsNoWorkOfAResumedJob() {
+		this.meter = new ProgressMeter(400);
+		Progress skipping = progress(500, 300);
+		assertThat(skipping.perSecond()).isZero();
+		assertThat(skipping.averagePerSecond()).isZero();
+		Progress running = progress(1_000, 500);
+		assertThat(running.done()).isEqualTo(500);
+		assertThat(running.perSecond()).isEqualTo(100);
+		assertThat(running.averagePerSecond()).isEqualTo(100);
 	}
 
 	@Test
