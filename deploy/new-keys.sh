@@ -1,7 +1,8 @@
 #!/bin/sh
-# Makes new keys for the clients of docker-compose.yml. The keys are files under deploy/secrets, where Prometheus reads its
-# own. The hashes are in .env, for compose. Also makes a password for Redis: in .env, in deploy/secrets/redis.password, and
-# as a line of configuration in deploy/secrets/redis.conf. Other lines of .env stay.
+# Makes new keys for the clients of docker-compose.yml, and for others that are named: new-keys.sh orders. The keys are
+# files under deploy/secrets, where Prometheus reads its own. The hashes are in .env, for compose. Also makes a password for
+# Redis: in .env, in deploy/secrets/redis.password, and as a line of configuration in deploy/secrets/redis.conf. Other lines
+# of .env stay.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p deploy/secrets
@@ -18,10 +19,10 @@ remember() {
   mv .env.new .env
 }
 
-for client in local prometheus; do
+for client in local prometheus "$@"; do
   key=deploy/secrets/$client.key
   openssl rand -hex 32 | tr -d '\n' > "$key"
-  remember "KEY_SHA256_$(echo "$client" | tr '[:lower:]' '[:upper:]')" "$(openssl dgst -sha256 -r "$key" | cut -d ' ' -f 1)"
+  remember "KEY_SHA256_$(echo "$client" | tr '[:lower:]-' '[:upper:]_')" "$(openssl dgst -sha256 -r "$key" | cut -d ' ' -f 1)"
 done
 password=$(openssl rand -hex 32)
 remember REDIS_PASSWORD "$password"

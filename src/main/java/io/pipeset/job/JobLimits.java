@@ -22,7 +22,7 @@ import org.springframework.util.unit.DataSize;
  * @param maxItemsBytes the most bytes of the listed records' keys, ids, messages and
  * replies; records with popped values do not count, because a report always lists them
  * @param maxBodyBytes the largest body, as received over the wire
- * @param maxInflatedBytes the largest size that a gzip body may inflate to
+ * @param maxInflatedBytes the largest size that a gzip or zstd body may inflate to
  * @param maxRecordBytes the largest record in a body, 1KB to 512MB
  * @param maxArguments the most arguments of a record after its operation's name, 1 to
  * 16,777,216. The offset of each is kept in memory until the record is sent, so that very
@@ -31,12 +31,12 @@ import org.springframework.util.unit.DataSize;
  * @param maxValueBytes the largest argument that is not a key, 0 to 512MB
  * @param maxRunningJobs the most jobs that run at once, 1 to 10,000. A job runs while its
  * upload is open. An eighth of them is for small jobs only
+ * @param maxWait how long a job may wait for a running job to end, 0 to 1 hour;
+ * asynchronous jobs have no limit
  * @param maxWaitingJobs the most jobs that wait for a running job to end, 0 to 10,000;
  * asynchronous jobs do not count
  * @param maxAsyncJobs the most asynchronous jobs that are uploaded, wait and run at once,
  * 0 to 10,000. Those that run also count as running jobs
- * @param maxWait how long a job may wait for a running job to end, 0 to 1 hour;
- * asynchronous jobs have no limit
  * @param bodyIdleTimeout how long a caller may pause while it sends a body or reads an
  * answer, 1 millisecond to 1 hour
  * @param shutdownGrace how long jobs may continue after the service is asked to stop, 0
@@ -54,8 +54,8 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		@DefaultValue("16GB") DataSize maxInflatedBytes, @DefaultValue("16MB") DataSize maxRecordBytes,
 		@DefaultValue("" + RecordLimit.DEFAULT_ARGUMENTS) int maxArguments, @DefaultValue("16KB") DataSize maxKeyBytes,
 		@DefaultValue("16MB") DataSize maxValueBytes, @DefaultValue("64") int maxRunningJobs,
-		@DefaultValue("64") int maxWaitingJobs, @DefaultValue("32") int maxAsyncJobs,
-		@DefaultValue("30s") Duration maxWait, @DefaultValue("30s") Duration bodyIdleTimeout,
+		@DefaultValue("30s") Duration maxWait, @DefaultValue("64") int maxWaitingJobs,
+		@DefaultValue("32") int maxAsyncJobs, @DefaultValue("30s") Duration bodyIdleTimeout,
 		@DefaultValue("20s") Duration shutdownGrace, @DefaultValue("32MB") DataSize maxInflightBytes,
 		@DefaultValue("10000") int maxPrefixes, @DefaultValue("256") int maxEventStreams) {
 
@@ -100,7 +100,7 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		return new ByteLimit("pipeset.limits.max-body-bytes", this.maxBodyBytes.toBytes());
 	}
 
-	/** The limit on an inflated gzip body. */
+	/** The limit on an inflated body. */
 	public ByteLimit ofInflatedBodies() {
 		return new ByteLimit("pipeset.limits.max-inflated-bytes", this.maxInflatedBytes.toBytes());
 	}

@@ -91,13 +91,14 @@ class DeploymentFileTests {
 		Path script = Files.createDirectories(directory.resolve("deploy")).resolve("new-keys.sh");
 		Files.copy(Path.of("deploy", "new-keys.sh"), script, StandardCopyOption.COPY_ATTRIBUTES);
 		Files.writeString(directory.resolve(".env"), "MINE=1\nKEY_SHA256_LOCAL=old\n");
-		Process process = new ProcessBuilder("sh", script.toString()).redirectErrorStream(true).start();
+		Process process = new ProcessBuilder("sh", script.toString(), "stock-feed").redirectErrorStream(true).start();
 		assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
 			.contains("Authorization: Bearer");
 		assertThat(process.waitFor()).isZero();
 		assertThat(Files.readAllLines(directory.resolve(".env"))).containsExactly("MINE=1",
 				"KEY_SHA256_LOCAL=" + hash(directory.resolve("deploy/secrets/local.key")),
 				"KEY_SHA256_PROMETHEUS=" + hash(directory.resolve("deploy/secrets/prometheus.key")),
+				"KEY_SHA256_STOCK_FEED=" + hash(directory.resolve("deploy/secrets/stock-feed.key")),
 				"REDIS_PASSWORD=" + Files.readString(directory.resolve("deploy/secrets/redis.conf"))
 					.replaceAll("requirepass |\n", ""));
 	}

@@ -40,8 +40,8 @@ import static org.awaitility.Awaitility.await;
  */
 class JobLifeTests {
 
-	/** Sent one a second, so that the job lives until its process ends. */
-	private static final int RECORDS = 40;
+	/** At one a second, none of the jobs ends by itself before the process. */
+	private static final int RECORDS = 400;
 
 	private static final String PACE = "7";
 
