@@ -255,6 +255,25 @@ class UnattendedResumeTests {
 	}
 
 	@Test
+	void aJobThatCannotBeResumedYetSaysWhy() throws Exception {
+		String location;
+		try (ServiceProcess process = start()) {
+			location = load(process.service(), "SET", "&rateLimit=1000");
+			awaitApplied(process.service(), location);
+			process.kill();
+		}
+		try (ServiceProcess full = start("--pipeset.limits.max-async-jobs=0")) {
+			await().untilAsserted(() -> assertThat(full.service().get(location).json().at("/ending/detail").asString())
+				.contains("It cannot be resumed yet, and is tried again: ", "max-async-jobs",
+						". GET " + location + "/items lists"));
+			full.kill();
+		}
+		try (ServiceProcess next = start()) {
+			awaitState(next.service(), location, "completed");
+		}
+	}
+
+	@Test
 	void aJobWhoseProcessEndedLongAgoWaitsForARequestAlsoAfterRestarts() throws Exception {
 		String location;
 		try (ServiceProcess process = start()) {
