@@ -53,11 +53,7 @@ class ConsoleSourceTests {
 	@DynamicPropertySource
 	static void allow(DynamicPropertyRegistry properties) {
 		properties.add("pipeset.sources.urls", () -> server.url("/data/"));
-		for (String query : new String[] { "numbers", "products", "slow" }) {
-			properties.add("pipeset.sources.queries." + query + ".url", postgres::url);
-			properties.add("pipeset.sources.queries." + query + ".username", () -> "postgres");
-			properties.add("pipeset.sources.queries." + query + ".password", () -> "secretpassword");
-		}
+		postgres.addTo(properties, "numbers", "products", "slow");
 	}
 
 	@AfterAll

@@ -67,17 +67,13 @@ class MariaDbSourceTests {
 
 	@DynamicPropertySource
 	static void database(DynamicPropertyRegistry properties) {
-		for (String query : new String[] { "types", "numbers", "products", "writes", "slow", "limited", "late",
-				"latelimited", "syntax", "gone" }) {
-			properties.add("pipeset.sources.queries." + query + ".url", mariadb::url);
-			properties.add("pipeset.sources.queries." + query + ".username", () -> TestMariaDb.USER);
-			properties.add("pipeset.sources.queries." + query + ".password", () -> TestMariaDb.PASSWORD);
-		}
+		mariadb.addTo(properties, "types", "numbers", "products", "writes", "slow", "limited", "late", "latelimited",
+				"syntax", "gone");
 		properties.add("pipeset.sources.queries.wrong.url", mariadb::url);
-		properties.add("pipeset.sources.queries.wrong.username", () -> TestMariaDb.USER);
+		properties.add("pipeset.sources.queries.wrong.username", mariadb::user);
 		properties.add("pipeset.sources.queries.wrong.password", () -> "wrongsecret");
 		properties.add("pipeset.sources.queries.wrongurl.url",
-				() -> mariadb.url() + "?user=" + TestMariaDb.USER + "&password=wrongsecret");
+				() -> mariadb.url() + "?user=" + mariadb.user() + "&password=wrongsecret");
 	}
 
 	@AfterAll

@@ -68,12 +68,8 @@ class QuerySourceTests {
 
 	@DynamicPropertySource
 	static void database(DynamicPropertyRegistry properties) {
-		for (String query : new String[] { "numbers", "types", "products", "slow", "limited", "writes", "broken",
-				"twins", "late", "latelimited" }) {
-			properties.add("pipeset.sources.queries." + query + ".url", postgres::url);
-			properties.add("pipeset.sources.queries." + query + ".username", () -> "postgres");
-			properties.add("pipeset.sources.queries." + query + ".password", () -> "secretpassword");
-		}
+		postgres.addTo(properties, "numbers", "types", "products", "slow", "limited", "writes", "broken", "twins",
+				"late", "latelimited");
 	}
 
 	@AfterAll
@@ -250,7 +246,7 @@ class QuerySourceTests {
 		Answer answer = post(query);
 		JsonNode job = answer.job(502, "source-failed", "failed");
 		assertThat(answer.json().get("detail").asString()).contains(reason);
-		assertThat(answer.text()).doesNotContain("secretpassword", "tigersecret", "secrettoken");
+		assertThat(answer.text()).doesNotContain(TestDatabase.PASSWORD, "tigersecret", "secrettoken");
 		long read = job.get("nextIndex").asLong();
 		assertThat(read).isEqualTo((query.startsWith("broken") || query.startsWith("late")) ? 2 : 0);
 		assertThat(redis.dbsize()).isEqualTo(Answer.counts(job).applied()).isEqualTo(read);

@@ -76,8 +76,7 @@ class SourceRedisFaultTests {
 	@DynamicPropertySource
 	static void sources(DynamicPropertyRegistry properties) {
 		properties.add("pipeset.sources.urls", () -> server.url("/"));
-		properties.add("pipeset.sources.queries.numbers.url", postgres::url);
-		properties.add("pipeset.sources.queries.numbers.username", () -> "postgres");
+		postgres.addTo(properties, "numbers");
 	}
 
 	@AfterAll

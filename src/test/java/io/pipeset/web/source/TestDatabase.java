@@ -5,10 +5,25 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
+import org.springframework.test.context.DynamicPropertyRegistry;
+
 /** A database of the tests, which a test fills, and asks what is in it. */
 abstract class TestDatabase implements AutoCloseable {
 
+	static final String PASSWORD = "secretpassword";
+
 	abstract String url();
+
+	abstract String user();
+
+	/** Names this database in the properties of queries. */
+	void addTo(DynamicPropertyRegistry properties, String... queries) {
+		for (String query : queries) {
+			properties.add("pipeset.sources.queries." + query + ".url", this::url);
+			properties.add("pipeset.sources.queries." + query + ".username", this::user);
+			properties.add("pipeset.sources.queries." + query + ".password", () -> PASSWORD);
+		}
+	}
 
 	abstract Connection connect() throws SQLException;
 

@@ -25,9 +25,7 @@ import static org.awaitility.Awaitility.await;
  */
 final class TestMariaDb extends TestDatabase {
 
-	static final String USER = "pipeset";
-
-	static final String PASSWORD = "secretpassword";
+	private static final String USER = "pipeset";
 
 	private final Process server;
 
@@ -121,6 +119,11 @@ final class TestMariaDb extends TestDatabase {
 	@Override
 	String url() {
 		return "jdbc:mariadb://127.0.0.1:" + this.port + "/shop";
+	}
+
+	@Override
+	String user() {
+		return USER;
 	}
 
 	@Override

@@ -31,6 +31,12 @@ final class TestPostgres extends TestDatabase {
 		return "jdbc:postgresql://127.0.0.1:" + this.server.getPort() + "/postgres";
 	}
 
+	/** It needs no password, and takes any. */
+	@Override
+	String user() {
+		return "postgres";
+	}
+
 	@Override
 	Connection connect() throws SQLException {
 		return this.server.getPostgresDatabase().getConnection();
