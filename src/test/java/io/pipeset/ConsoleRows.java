@@ -56,7 +56,7 @@ public final class ConsoleRows {
 		else if (WORDS.matcher(row.allowed().text()).matches()) {
 			fields.put("values", List.of(row.allowed().text().split(", | or ", -1)));
 		}
-		else if (bounds.matches()) {
+		else if (bounds.matches() && !row.allowed().text().endsWith(" characters")) {
 			fields.put("min", Long.valueOf(bounds.group(1)));
 			if (bounds.group(2) != null) {
 				fields.put("max", Long.valueOf(bounds.group(2)));

@@ -38,11 +38,11 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 	private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("pipeset");
 
 	/**
-	 * Variables for a Kubernetes Service or a Docker link with the name pipeset, and
-	 * those of the tests.
+	 * Variables for a Kubernetes Service or a Docker link with the name pipeset, those of
+	 * the clients in the documentation, and those of the tests.
 	 */
 	private static final Pattern FOREIGN_VARIABLE = Pattern.compile(
-			"PIPESET_(TEST_.*|(.*_)?NAME|(.*_)?ENV_.*|(.*_)?SERVICE_(HOST|PORT(_.*)?)|(.*_)?PORT(_[0-9]+_(TCP|UDP|SCTP)(_.*)?)?)");
+			"PIPESET_(TEST_.*|URL|KEY|CALLBACK_SECRET|(.*_)?NAME|(.*_)?ENV_.*|(.*_)?SERVICE_(HOST|PORT(_.*)?)|(.*_)?PORT(_[0-9]+_(TCP|UDP|SCTP)(_.*)?)?)");
 
 	private static final String CONTROL = ROOT + ".control";
 

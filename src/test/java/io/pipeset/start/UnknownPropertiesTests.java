@@ -78,14 +78,15 @@ class UnknownPropertiesTests {
 	}
 
 	/**
-	 * Two kinds of variables look like properties: those that name the Redis of the
-	 * tests, and those that Kubernetes or Docker sets for a service called pipeset.
+	 * Three kinds of variables look like properties: those that name the Redis of the
+	 * tests, those of the clients in the documentation, and those that Kubernetes or
+	 * Docker sets for a service called pipeset.
 	 */
 	@ParameterizedTest
 	@ValueSource(strings = { "PIPESET_TEST_REDIS", "PIPESET_TEST_REDIS_URL", "PIPESET_PORT", "PIPESET_SERVICE_HOST",
 			"PIPESET_SERVICE_PORT", "PIPESET_SERVICE_PORT_HTTP", "PIPESET_PORT_8080_TCP", "PIPESET_PORT_8080_TCP_ADDR",
 			"PIPESET_REDIS_SERVICE_HOST", "PIPESET_REDIS_PORT_6379_TCP_PROTO", "PIPESET_REDIS_NAME",
-			"PIPESET_REDIS_ENV_REDIS_VERSION" })
+			"PIPESET_REDIS_ENV_REDIS_VERSION", "PIPESET_URL", "PIPESET_KEY", "PIPESET_CALLBACK_SECRET" })
 	void variablesOfOtherProgramsAreIgnored(String name) {
 		assertThatNoException().isThrownBy(() -> check(name, true));
 	}

@@ -445,7 +445,8 @@ public class JobRecords {
 	 */
 	public void lost(String id, String reason) {
 		// Its lease may not have expired yet.
-		find(id).filter((job) -> job.status().state().isActive() || job.status().state() == JobState.INTERRUPTED)
+		find(id).filter((job) -> job.cancelledMillis() == null)
+			.filter((job) -> job.status().state().isActive() || job.status().state() == JobState.INTERRUPTED)
 			.ifPresent((job) -> write(job.client(),
 					job.status().ended(JobState.FAILED, System.currentTimeMillis(), new EndReason("gone", reason)),
 					job.report(), true, false, this.callbacks.url(id)));

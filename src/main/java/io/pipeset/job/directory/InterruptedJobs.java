@@ -125,6 +125,9 @@ public class InterruptedJobs {
 			if (files.containsKey(Spool.OF_JOB) && !ended.contains(id)) {
 				registerInterrupted(id, files);
 			}
+			else if (files.containsKey(Spool.OF_BODY) && !ended.contains(id)) {
+				this.broken.put(id, "its upload was not complete, so nothing ran");
+			}
 			SpoolFile ofRun = files.remove(Spool.OF_RUN);
 			if (ofRun != null) {
 				ofRun.close();
