@@ -126,7 +126,7 @@ public class InterruptedJobs {
 				registerInterrupted(id, files);
 			}
 			else if (files.containsKey(Spool.OF_BODY) && !ended.contains(id)) {
-				this.broken.put(id, "its upload was not complete, so nothing ran");
+				this.broken.put(id, "its files are not complete. If its upload was not, nothing ran");
 			}
 			SpoolFile ofRun = files.remove(Spool.OF_RUN);
 			if (ofRun != null) {
