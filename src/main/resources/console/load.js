@@ -590,7 +590,7 @@ export async function load(main, page) {
 		}
 		if (usesTemplates()) {
 			fields.push(field('id', 'ID in the report', boundInput('id', h('input', { spellcheck: 'false', placeholder: 'line number' })), 'a template that identifies the record'));
-			fields.push(field('nulls', 'Empty cells and nulls', choice('nulls', [['', 'refuse the record'], ['skip', 'leave them out'], ['empty', 'use empty strings']], schedulePreview)));
+			fields.push(field('nulls', 'Empty cells and nulls', choice('nulls', [['', (state.op === 'HSET' && isRows(state.type)) ? 'refuse the record, but leave out fields when all are taken' : 'refuse the record'], ['skip', 'leave them out'], ['empty', 'use empty strings']], schedulePreview)));
 		}
 		if (state.op && state.kind !== 'query' && isData(state.type) && (!isRows(state.type) || columns.includes('key'))) {
 			const box = h('input', { type: 'checkbox', id: 'field-templates', checked: state.templates, onchange: () => {

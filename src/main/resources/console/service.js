@@ -115,12 +115,12 @@ export function problem(status, text) {
  * Sends a request, and returns its response, whose status is a success. If the service does not answer, a GET is
  * retried when it is back. Other requests are not retried, because the service may have run them.
  */
-export async function call(method, path, { headers = {}, body, signal, keepalive } = {}) {
+export async function call(method, path, { headers = {}, body, signal } = {}) {
 	for (;;) {
 		let response;
 		const authorized = authorization();
 		try {
-			response = await fetch(address(path), { method, headers: { ...headers, ...authorized }, body, signal, keepalive, cache: 'no-store' });
+			response = await fetch(address(path), { method, headers: { ...headers, ...authorized }, body, signal, cache: 'no-store' });
 		}
 		catch (error) {
 			if (signal?.aborted) {

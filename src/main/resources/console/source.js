@@ -1,15 +1,10 @@
 // Records that the service fetches itself, from a URL or a query: what it offers, and the first records.
 
 import { query } from './page.js';
-import { call, json } from './service.js';
+import { json } from './service.js';
 
 /** The label of previews. All tabs leave them out of the list of jobs. */
 export const PREVIEW_LABEL = 'Preview in the console';
-
-const POLL_MILLIS = 100;
-
-/** After this time, a source that is slow shows the records that there are. */
-const ENOUGH_MILLIS = 5000;
 
 /** The formats of a URL, with their media types. */
 export const URL_FORMATS = {
@@ -55,45 +50,9 @@ export function parametersOf({ kind, url, format, source, values }, parameters) 
 }
 
 /**
- * Has the service read the first records of a source in a dry run. A dry run has no bound, and would read the whole
- * table or file. So it is asynchronous, and is cancelled when the first records are there, which also cancels its query
- * in the database. Until then it has read what came between two polls, and nothing was written.
- * @returns the report, whose items are the first records or more
+ * Has the service read the first records of a source in a dry run. It ends, and its query with it, when this page leaves.
+ * @returns the report, whose items are the first records
  */
-export async function readFirst(parameters, max, signal) {
-	// The request has no signal, because it may have begun a job even if it is given up.
-	const { jobId } = await json('POST', `v1/jobs?${query([...parameters, ['dryRun', 'true'], ['results', 'all'], ['label', PREVIEW_LABEL]])}`,
-			{ headers: { Prefer: 'respond-async' } });
-	const path = `v1/jobs/${jobId}`;
-	// A job that has ended meanwhile cannot be cancelled, and need not be.
-	const cancel = (options) => call('DELETE', path, options).catch(() => {});
-	const leave = () => cancel({ keepalive: true });
-	const enoughAt = performance.now() + ENOUGH_MILLIS;
-	let cancelled = false;
-	let isEnough = false;
-	addEventListener('pagehide', leave);
-	try {
-		for (;;) {
-			signal.throwIfAborted();
-			const report = await json('GET', path, { signal });
-			if (report.state !== 'queued' && report.state !== 'running') {
-				cancelled = true;
-				return report;
-			}
-			const received = report.counts?.received ?? 0;
-			if (isEnough && !cancelled) {
-				cancelled = true;
-				await cancel();
-			}
-			// A short source ends by itself before the next poll.
-			isEnough = received > 0 && (received >= max || performance.now() > enoughAt);
-			await new Promise((resolve) => setTimeout(resolve, POLL_MILLIS));
-		}
-	}
-	finally {
-		removeEventListener('pagehide', leave);
-		if (!cancelled) {
-			cancel();
-		}
-	}
+export function readFirst(parameters, max, signal) {
+	return json('POST', `v1/jobs?${query([...parameters, ['dryRun', 'true'], ['results', 'all'], ['limit', max], ['label', PREVIEW_LABEL]])}`, { signal });
 }

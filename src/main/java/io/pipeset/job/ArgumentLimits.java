@@ -28,11 +28,9 @@ public final class ArgumentLimits {
 	 */
 	public @Nullable Rejection refuse(Record record) {
 		int arguments = record.argumentCount();
-		int firstKey = record.command().firstKey();
-		int step = record.command().keyStep();
-		int keysEnd = firstKey + record.keyCount() * step;
+		int keys = record.keyCount();
 		for (int i = 0; i < arguments; i++) {
-			boolean key = i >= firstKey && i < keysEnd && (i - firstKey) % step == 0;
+			boolean key = record.command().isKey(i, keys);
 			long max = (key) ? this.maxKeyBytes : this.maxValueBytes;
 			if (record.length(i) > max) {
 				return new Rejection(Rejection.TOO_LARGE,

@@ -27,7 +27,7 @@ public final class FailedRecord {
 		if (account.claimItem(outcome, bytes)) {
 			account.list(new Item(record.index(), (record.line() > 0) ? record.line() : null, record.id(),
 					(record.hasOperation()) ? record.operation().toString() : null, (keyed) ? record.key() : null,
-					outcome, failure, null, null, (unreadable) ? record.raw() : null));
+					outcome, failure, null, null, null, (unreadable) ? record.raw() : null));
 		}
 	}
 

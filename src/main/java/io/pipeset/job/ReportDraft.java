@@ -89,7 +89,7 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 		// first. A batch begins before it writes, so check the clock last: if no batch
 		// has begun, none of the records read was written.
 		long read = this.progress.read();
-		long open = Math.max(0, read + unread - this.account.leftOut() - settled.received());
+		long open = Math.max(0, read + unread - this.account.skippedNoops() - settled.received());
 		boolean written = !this.settings.dryRun() && this.clock.hasBegunBatch();
 		return new Counts(settled.received() + open, settled.applied(), settled.noop(), settled.rejected(),
 				settled.unknown() + ((written) ? open : 0), settled.unprocessed() + ((written) ? 0 : open));
@@ -111,9 +111,9 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 		this.input.addTo(settings);
 		Timings timings = this.clock.timings();
 		Long wouldRun = (this.settings.dryRun()) ? counts.unprocessed() - unread : null;
-		return new JobReport(this.id, state, counts, wouldRun, estimate, input, this.account.losses().found(), timings,
-				this.clock.latency(), this.account.sent(timings.totalMillis()), this.redis.name(), settings,
-				this.input.scan(), this.account.replaced(), values, receipt, warnings,
+		return new JobReport(this.id, state, counts, wouldRun, estimate, input.leavingOut(this.input.leftOut()),
+				this.account.losses().found(), timings, this.clock.latency(), this.account.sent(timings.totalMillis()),
+				this.redis.name(), settings, this.input.scan(), this.account.replaced(), values, receipt, warnings,
 				this.account.errorCodes().counts(), this.account.items(), Math.max(0, this.account.itemsOmitted()),
 				this.settings.dryRun());
 	}

@@ -3,6 +3,7 @@ package io.pipeset.record;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 import io.pipeset.record.memory.MemoryReservation;
@@ -90,6 +91,23 @@ public final class ArgumentBytes {
 		this.used += length;
 	}
 
+	/** Takes back what was appended to the current argument after its first bytes. */
+	public void cut(int length) {
+		this.used = this.start + length;
+	}
+
+	/** Appends a text to the current argument. */
+	public void append(String text) {
+		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+		append(bytes, 0, bytes.length);
+	}
+
+	/** Appends a single byte to the current argument. */
+	public void append(char ascii) {
+		ensureCapacity(1);
+		this.bytes[this.used++] = (byte) ascii;
+	}
+
 	/**
 	 * Decodes Base64, and appends the bytes to the current argument.
 	 * @param source the array that holds the text: Base64 with padding
@@ -123,6 +141,44 @@ public final class ArgumentBytes {
 			return false;
 		}
 		this.used += length / 4 * 3 - padding;
+		return true;
+	}
+
+	/**
+	 * Decodes Base64 as programs write it, and appends the bytes to the current argument:
+	 * with line ends, in the alphabet for URLs, or without padding.
+	 * @return {@code false} if the text is not Base64, or has bits left over; then
+	 * nothing is appended
+	 */
+	public boolean appendAnyBase64(byte[] source, int offset, int length) {
+		ensureCapacity(length);
+		int end = offset + length;
+		while (end > offset && (source[end - 1] == '=' || source[end - 1] == '\n' || source[end - 1] == '\r')) {
+			end--;
+		}
+		int at = this.used;
+		int bits = 0;
+		int count = 0;
+		for (int i = offset; i < end; i++) {
+			byte letter = source[i];
+			int value = BASE64_VALUES[((letter == '-') ? '+' : (letter == '_') ? '/' : letter) & 0xFF];
+			if (value >= 0) {
+				bits = bits << 6 | value;
+				count += 6;
+				if (count >= 8) {
+					count -= 8;
+					this.bytes[at++] = (byte) (bits >> count);
+					bits &= (1 << count) - 1;
+				}
+			}
+			else if (letter != '\n' && letter != '\r') {
+				return false;
+			}
+		}
+		if (count == 6 || bits != 0) {
+			return false;
+		}
+		this.used = at;
 		return true;
 	}
 

@@ -169,6 +169,12 @@ final class Arguments {
 		return negative < 0 && negative >= -max;
 	}
 
+	/** An argument as an integer of 64 bits, which it has to be. */
+	long integer(int argument) {
+		long number = number(argument);
+		return (number >= 0) ? number : negative(argument);
+	}
+
 	/** An argument as an integer of 0 or more; -1 if it is not one. */
 	long number(int argument) {
 		return number(this.sources[argument], this.offsets[argument], this.lengths[argument]);

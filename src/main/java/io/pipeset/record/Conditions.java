@@ -26,6 +26,8 @@ enum Conditions {
 			return record.operation() + "'s " + ((millis) ? "milliseconds" : "seconds")
 					+ " must be a whole number from -" + most + " to " + most + ", not '" + record.excerpt(1) + "'";
 		}
+		boolean moment = record.operation() == Operation.EXPIREAT || record.operation() == Operation.PEXPIREAT;
+		Expiry.warn(record, record.arguments().integer(1), millis, moment);
 		int options = 0;
 		for (int i = 2; i < record.argumentCount(); i++) {
 			int option = find(OF_EXPIRE, record, i);
@@ -52,6 +54,9 @@ enum Conditions {
 		}
 		if (has(options, INCR) && rest > 2) {
 			return "ZADD's INCR takes one pair of a score and a member, not " + rest / 2;
+		}
+		for (int score = at; score < record.argumentCount(); score += 2) {
+			Scores.warn(record, score);
 		}
 		return applyOptions(record, options);
 	}
@@ -93,7 +98,8 @@ enum Conditions {
 			}
 			return null;
 		}
-		record.effect((has(options, INCR)) ? Effect.CONDITIONAL : Effect.ONCE);
+		record.effect((has(options, INCR)) ? Effect.CONDITIONAL
+				: (record.operation().expiresOnly()) ? Effect.COUNTED_ONCE : Effect.ONCE);
 		if (has(options, NX)) {
 			for (Conditions other : new Conditions[] { XX, GT, LT }) {
 				if (has(options, other)) {

@@ -2,6 +2,8 @@ package io.pipeset.record;
 
 import java.nio.charset.StandardCharsets;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The effect of running a record: whether repeating it changes the data again, and how to
  * read the reply. Each operation has an effect. The options of a record may change it: a
@@ -24,11 +26,29 @@ public enum Effect {
 	/** Not repeatable. A nil means that the condition did not hold. */
 	CONDITIONAL,
 
-	/** A repeat leaves the same data. 0 means that there was nothing to do. */
+	/**
+	 * A repeat leaves the same data. 0, or a negative number, means that there was
+	 * nothing to do.
+	 */
 	COUNTED,
 
-	/** Not repeatable. 0 means that there was nothing to do. */
+	/** The same, not repeatable. */
 	COUNTED_ONCE,
+
+	/**
+	 * Not repeatable. The reply is a list with one reply for each part of the record, and
+	 * a nil for each part that did nothing.
+	 */
+	BITS,
+
+	/**
+	 * A repeat leaves the same data. The reply is a list with one number for each field,
+	 * which is not positive if nothing was done.
+	 */
+	FIELDS,
+
+	/** The same, not repeatable. */
+	FIELDS_ONCE,
 
 	/**
 	 * Not repeatable. The reply is the existing value, which kept the command from
@@ -69,7 +89,7 @@ public enum Effect {
 
 	/** Whether a repeat leaves the same data. */
 	public boolean isRepeatable() {
-		return this == REPEATABLE || this == COUNTED;
+		return this == REPEATABLE || this == COUNTED || this == FIELDS;
 	}
 
 	/** Whether the command removes the values in its reply from their list. */
@@ -82,7 +102,7 @@ public enum Effect {
 	 * @return {@code true} if the outcome depends on the reply's elements or number
 	 */
 	public boolean needsReply() {
-		return isPop() || this == PARTS || isDescribed() || tellsByNumber();
+		return isPop() || this == PARTS || isDescribed() || tellsByNumber() || tellsByParts();
 	}
 
 	/** Whether only the server describes the operation. */
@@ -93,6 +113,19 @@ public enum Effect {
 	/** Whether the reply is a number, and 0 means that there was nothing to do. */
 	public boolean tellsByNumber() {
 		return this == COUNTED || this == COUNTED_ONCE;
+	}
+
+	/** Whether the reply has an element for each part, which tells whether it ran. */
+	public boolean tellsByParts() {
+		return this == BITS || this == FIELDS || this == FIELDS_ONCE;
+	}
+
+	/**
+	 * Whether a part of a record did nothing.
+	 * @param element its element of the reply
+	 */
+	public boolean isIdlePart(@Nullable Object element) {
+		return element == null || (this != BITS && element instanceof Number number && number.longValue() <= 0);
 	}
 
 	/**
@@ -120,7 +153,8 @@ public enum Effect {
 
 	/**
 	 * Whether a reply that is not an error means that the command was a no-op.
-	 * @param empty whether the reply is an empty list, or 0
+	 * @param empty whether the reply is an empty list, a number that is not positive, or
+	 * only parts that did nothing
 	 */
 	public boolean isNoop(boolean nil, boolean empty) {
 		return switch (this) {
@@ -128,7 +162,7 @@ public enum Effect {
 			case CONDITIONAL -> nil;
 			case GET_IF_ABSENT -> !nil;
 			case POP, MOVE -> nil || empty;
-			case COUNTED, COUNTED_ONCE -> empty;
+			case COUNTED, COUNTED_ONCE, BITS, FIELDS, FIELDS_ONCE -> empty;
 		};
 	}
 

@@ -3,8 +3,8 @@ package io.pipeset.record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of HSETEX and HEXPIRE, and the fields after them. Redis and Valkey allow
- * the same here: at most one condition, then FIELDS, a number and that many fields.
+ * The options of HSETEX, HEXPIRE and its kin, and the fields after them. Redis and Valkey
+ * allow the same here: at most one condition, then FIELDS, a number and that many fields.
  */
 final class FieldOptions {
 
@@ -29,7 +29,7 @@ final class FieldOptions {
 					return "HSETEX takes FNX or FXX, once";
 				}
 				condition = true;
-				record.effect(Effect.ONCE);
+				record.effect(Effect.COUNTED_ONCE);
 			}
 			else {
 				if (expiry) {
@@ -46,20 +46,25 @@ final class FieldOptions {
 		return checkFields(record, at, 2);
 	}
 
-	/** Reads {@code seconds [NX | XX | GT | LT] FIELDS number field …}. */
+	/** Reads {@code time [NX | XX | GT | LT] FIELDS number field …}. */
 	static @Nullable String readExpire(Record record) {
-		long seconds = record.number(1);
-		if (seconds < 0 || seconds > Expiry.MAX_SECONDS) {
-			return "HEXPIRE's seconds must be a whole number from 0 to " + Expiry.MAX_SECONDS + ", not '"
-					+ record.excerpt(1) + "'";
+		Operation operation = record.operation();
+		boolean millis = operation == Operation.HPEXPIRE || operation == Operation.HPEXPIREAT;
+		boolean moment = operation == Operation.HEXPIREAT || operation == Operation.HPEXPIREAT;
+		long most = (millis) ? Expiry.MAX_MILLIS : Expiry.MAX_SECONDS;
+		long time = record.number(1);
+		if (time < 0 || time > most) {
+			return operation + "'s " + ((millis) ? "milliseconds" : "seconds") + " must be a whole number from 0 to "
+					+ most + ", not '" + record.excerpt(1) + "'";
 		}
+		Expiry.warn(record, time, millis, moment);
 		int at = 2;
 		if (Conditions.isExpireCondition(record, at)) {
-			record.effect(Effect.ONCE);
+			record.effect(Effect.FIELDS_ONCE);
 			at++;
 		}
 		if (!record.arguments().isWord(at, FIELDS)) {
-			return "HEXPIRE's '" + record.excerpt(at) + "' is not supported; allowed are one of NX, XX,"
+			return operation + "'s '" + record.excerpt(at) + "' is not supported; allowed are one of NX, XX,"
 					+ " GT and LT, and then FIELDS";
 		}
 		return checkFields(record, at, 1);

@@ -43,6 +43,31 @@ abstract class Keys {
 		}
 	};
 
+	/** The first argument, and from the third on as many as the second one says. */
+	static final Keys FIRST_AND_COUNTED = new Keys("FIRST_AND_COUNTED", 0, 1) {
+
+		@Override
+		int counter() {
+			return 1;
+		}
+
+		@Override
+		int count(int arguments, long counted) {
+			return (arguments == 0) ? 0 : 1 + (int) Math.max(0, Math.min(counted, arguments - 2));
+		}
+
+		@Override
+		int position(int key) {
+			return (key == 0) ? 0 : key + 1;
+		}
+
+		@Override
+		boolean isKey(int position, int keys) {
+			return position == 0 || (position > 1 && position <= keys);
+		}
+
+	};
+
 	/** Every second argument, from the first on. */
 	static final Keys PAIRS = new Keys("PAIRS", 0, 2) {
 		@Override
@@ -90,19 +115,38 @@ abstract class Keys {
 		return this.name;
 	}
 
+	/** The position of the argument that is the number of keys; -1 if there is none. */
+	int counter() {
+		return this.first - 1;
+	}
+
+	/** The position of a key, from 0. */
+	int position(int key) {
+		return this.first + key * this.step;
+	}
+
+	/**
+	 * Whether an argument is a key.
+	 * @param keys how many keys there are
+	 */
+	boolean isKey(int position, int keys) {
+		int distance = position - this.first;
+		return distance >= 0 && distance % this.step == 0 && distance / this.step < keys;
+	}
+
 	/** The position of the first key, from 0. */
 	int first() {
 		return this.first;
 	}
 
-	/** The distance from one key to the next. */
+	/** The distance from one key to the next, if all are as far apart. */
 	int step() {
 		return this.step;
 	}
 
 	/**
 	 * The number of keys.
-	 * @param counted the argument before the first key, if any
+	 * @param counted the argument that is their number, if there is one
 	 */
 	abstract int count(int arguments, long counted);
 

@@ -53,7 +53,7 @@ public final class Operation {
 	public static final Operation UNLINK = row("UNLINK", Arity.atLeast(1), Keys.ALL, Effect.REPEATABLE,
 			CoalescedCommand.KEYS);
 
-	public static final Operation EXPIRE = row("EXPIRE", Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE,
+	public static final Operation EXPIRE = row("EXPIRE", Arity.atLeast(2), Keys.FIRST, Effect.COUNTED,
 			Conditions::readExpire);
 
 	public static final Operation PERSIST = row("PERSIST", Arity.of(1), Keys.FIRST, Effect.REPEATABLE);
@@ -105,28 +105,30 @@ public final class Operation {
 
 	public static final Operation DELIFEQ = row("DELIFEQ", Arity.of(2), Keys.FIRST, Effect.ONCE);
 
-	public static final Operation INCRBYFLOAT = row("INCRBYFLOAT", Arity.of(2), Keys.FIRST, Effect.ONCE);
+	public static final Operation INCRBYFLOAT = row("INCRBYFLOAT", Arity.of(2), Keys.FIRST, Effect.ONCE,
+			(record) -> Scores.warn(record, 1));
 
-	public static final Operation HSETNX = row("HSETNX", Arity.of(3), Keys.FIRST, Effect.ONCE);
+	public static final Operation HSETNX = row("HSETNX", Arity.of(3), Keys.FIRST, Effect.COUNTED_ONCE);
 
 	public static final Operation HSETEX = row("HSETEX", Arity.atLeast(5), Keys.FIRST, Effect.REPEATABLE,
 			FieldOptions::readSet);
 
-	public static final Operation HEXPIRE = row("HEXPIRE", Arity.atLeast(5), Keys.FIRST, Effect.REPEATABLE,
+	public static final Operation HEXPIRE = row("HEXPIRE", Arity.atLeast(5), Keys.FIRST, Effect.FIELDS,
 			FieldOptions::readExpire);
 
-	public static final Operation HINCRBYFLOAT = row("HINCRBYFLOAT", Arity.of(3), Keys.FIRST, Effect.ONCE);
+	public static final Operation HINCRBYFLOAT = row("HINCRBYFLOAT", Arity.of(3), Keys.FIRST, Effect.ONCE,
+			(record) -> Scores.warn(record, 2));
 
-	public static final Operation PEXPIRE = row("PEXPIRE", Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE,
+	public static final Operation PEXPIRE = row("PEXPIRE", Arity.atLeast(2), Keys.FIRST, Effect.COUNTED,
 			Conditions::readExpire);
 
-	public static final Operation EXPIREAT = row("EXPIREAT", Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE,
+	public static final Operation EXPIREAT = row("EXPIREAT", Arity.atLeast(2), Keys.FIRST, Effect.COUNTED,
 			Conditions::readExpire);
 
-	public static final Operation PEXPIREAT = row("PEXPIREAT", Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE,
+	public static final Operation PEXPIREAT = row("PEXPIREAT", Arity.atLeast(2), Keys.FIRST, Effect.COUNTED,
 			Conditions::readExpire);
 
-	public static final Operation COPY = row("COPY", Arity.atLeast(2), Keys.FIRST_TWO, Effect.ONCE,
+	public static final Operation COPY = row("COPY", Arity.atLeast(2), Keys.FIRST_TWO, Effect.COUNTED_ONCE,
 			Operation::checkCopy);
 
 	public static final Operation RENAME = row("RENAME", Arity.of(2), Keys.FIRST_TWO, Effect.ONCE);
@@ -134,9 +136,10 @@ public final class Operation {
 	public static final Operation LMOVE = row("LMOVE", Arity.of(4), Keys.FIRST_TWO, Effect.CONDITIONAL,
 			Operation::checkListEnds);
 
-	public static final Operation SMOVE = row("SMOVE", Arity.of(3), Keys.FIRST_TWO, Effect.ONCE);
+	public static final Operation SMOVE = row("SMOVE", Arity.of(3), Keys.FIRST_TWO, Effect.COUNTED_ONCE);
 
-	public static final Operation ZINCRBY = row("ZINCRBY", Arity.of(3), Keys.FIRST, Effect.ONCE);
+	public static final Operation ZINCRBY = row("ZINCRBY", Arity.of(3), Keys.FIRST, Effect.ONCE,
+			(record) -> Scores.warn(record, 1));
 
 	public static final Operation XTRIM = row("XTRIM", Arity.atLeast(3), Keys.FIRST, Effect.REPEATABLE,
 			StreamOptions::readTrim);
@@ -166,6 +169,37 @@ public final class Operation {
 
 	public static final Operation RESTORE = row("RESTORE", Arity.atLeast(3), Keys.FIRST, Effect.ONCE,
 			RestoreOptions::read);
+
+	public static final Operation RENAMENX = row("RENAMENX", Arity.of(2), Keys.FIRST_TWO, Effect.COUNTED_ONCE);
+
+	public static final Operation MSETNX = row("MSETNX", Arity.pairsOfKeys(), Keys.PAIRS, Effect.COUNTED_ONCE);
+
+	public static final Operation LPUSHX = row("LPUSHX", Arity.atLeast(2), Keys.FIRST, Effect.COUNTED_ONCE);
+
+	public static final Operation RPUSHX = row("RPUSHX", Arity.atLeast(2), Keys.FIRST, Effect.COUNTED_ONCE);
+
+	public static final Operation LINSERT = row("LINSERT", Arity.of(4), Keys.FIRST, Effect.COUNTED_ONCE,
+			Operation::checkInsert);
+
+	public static final Operation BITFIELD = row("BITFIELD", Arity.atLeast(1), Keys.FIRST, Effect.BITS);
+
+	public static final Operation ZUNIONSTORE = row("ZUNIONSTORE", Arity.atLeast(3), Keys.FIRST_AND_COUNTED,
+			Effect.ONCE, Operation::checkStore);
+
+	public static final Operation ZINTERSTORE = row("ZINTERSTORE", Arity.atLeast(3), Keys.FIRST_AND_COUNTED,
+			Effect.ONCE, Operation::checkStore);
+
+	public static final Operation ZDIFFSTORE = row("ZDIFFSTORE", Arity.atLeast(3), Keys.FIRST_AND_COUNTED, Effect.ONCE,
+			Operation::checkStore);
+
+	public static final Operation HPEXPIRE = row("HPEXPIRE", Arity.atLeast(5), Keys.FIRST, Effect.FIELDS,
+			FieldOptions::readExpire);
+
+	public static final Operation HEXPIREAT = row("HEXPIREAT", Arity.atLeast(5), Keys.FIRST, Effect.FIELDS,
+			FieldOptions::readExpire);
+
+	public static final Operation HPEXPIREAT = row("HPEXPIREAT", Arity.atLeast(5), Keys.FIRST, Effect.FIELDS,
+			FieldOptions::readExpire);
 
 	public static final Operation EVALSHA = row("EVALSHA", Arity.atLeast(2), Keys.COUNTED, Effect.ONCE,
 			Operation::checkScript);
@@ -381,18 +415,16 @@ public final class Operation {
 
 	/**
 	 * The position of the first key.
-	 * @return the position among the arguments, from 0; if it is not 0, the argument
-	 * before it is the number of keys
+	 * @return the position among the arguments, from 0
 	 */
 	public int firstKey() {
 		return this.keys.first();
 	}
 
 	/**
-	 * The number of keys among a command's arguments. The distance between keys is
-	 * {@link #keyStep()}.
+	 * The number of keys among a command's arguments.
 	 * @param arguments the number of arguments after the name
-	 * @param counted the value of the argument before the first key, if there is one
+	 * @param counted the value of the argument at {@link #keyCounter()}, if there is one
 	 */
 	public int keyCount(int arguments, long counted) {
 		return this.keys.count(arguments, counted);
@@ -407,11 +439,28 @@ public final class Operation {
 	}
 
 	/**
-	 * The distance from each key to the next.
-	 * @return 1 if the keys are adjacent, more if there are values between them
+	 * The position of the argument that is the number of keys.
+	 * @return the position, from 0; -1 if there is none
 	 */
-	public int keyStep() {
-		return this.keys.step();
+	public int keyCounter() {
+		return this.keys.counter();
+	}
+
+	/**
+	 * The position of a key among the arguments.
+	 * @param key its number, from 0
+	 */
+	public int keyPosition(int key) {
+		return this.keys.position(key);
+	}
+
+	/**
+	 * Whether an argument is a key.
+	 * @param position its position, from 0
+	 * @param keys how many keys there are
+	 */
+	public boolean isKey(int position, int keys) {
+		return this.keys.isKey(position, keys);
 	}
 
 	/**
@@ -420,7 +469,8 @@ public final class Operation {
 	 * @return {@code true} for operations that only set an expiry
 	 */
 	public boolean expiresOnly() {
-		return this == EXPIRE || this == PEXPIRE || this == EXPIREAT || this == PEXPIREAT || this == HEXPIRE;
+		return this == EXPIRE || this == PEXPIRE || this == EXPIREAT || this == PEXPIREAT || this == HEXPIRE
+				|| this == HPEXPIRE || this == HEXPIREAT || this == HPEXPIREAT;
 	}
 
 	/**
@@ -530,6 +580,18 @@ public final class Operation {
 			}
 		}
 		return null;
+	}
+
+	private static @Nullable String checkInsert(Record record) {
+		return (record.arguments().isWord(1, "BEFORE") || record.arguments().isWord(1, "AFTER")) ? null
+				: "LINSERT takes BEFORE or AFTER after its key, not '" + record.excerpt(1) + "'";
+	}
+
+	private static @Nullable String checkStore(Record record) {
+		long keys = record.number(1);
+		return (keys >= 1 && keys <= record.argumentCount() - 2) ? null
+				: record.operation() + "'s number of keys must be 1 to " + (record.argumentCount() - 2)
+						+ ", the arguments that follow it, not '" + record.excerpt(1) + "'";
 	}
 
 	private static @Nullable String checkSamples(Record record) {

@@ -1,7 +1,9 @@
 package io.pipeset.record;
 
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -46,6 +48,11 @@ public final class Record extends SentCommand {
 	private @Nullable Rejection rejection;
 
 	private boolean mayHaveRun;
+
+	/** How often each warning was given for the record. */
+	private final int[] warnings = new int[RecordWarning.values().length];
+
+	private boolean warned;
 
 	/** The first bytes of the row or line that the record is read from. */
 	private byte[] raw = {};
@@ -103,6 +110,10 @@ public final class Record extends SentCommand {
 		this.rejection = null;
 		this.mayHaveRun = false;
 		this.item = null;
+		if (this.warned) {
+			Arrays.fill(this.warnings, 0);
+			this.warned = false;
+		}
 	}
 
 	/**
@@ -195,7 +206,7 @@ public final class Record extends SentCommand {
 	/**
 	 * Sets the time to live of the key that a SET or HSET writes.
 	 * @param source the array that holds the text
-	 * @return {@code false} if the bytes are not a {@link Expiry#isTtl time to live};
+	 * @return {@code false} if the bytes are not a {@link Expiry#ALLOWED time to live};
 	 * then nothing changes
 	 */
 	public boolean ttl(byte[] source, int offset, int length) {
@@ -205,11 +216,16 @@ public final class Record extends SentCommand {
 	/**
 	 * Sets the moment at which the key that a SET or HSET writes expires.
 	 * @param source the array that holds the text
-	 * @return {@code false} if the bytes are not a {@link Timestamps#isMoment moment};
+	 * @return {@code false} if the bytes are not a {@link Timestamps#ALLOWED moment};
 	 * then nothing changes
 	 */
 	public boolean expireAt(byte[] source, int offset, int length) {
 		return this.ttl.setMoment(source, offset, length);
+	}
+
+	/** The zone of moments without one; {@code null} if they are refused. */
+	public @Nullable ZoneId zone() {
+		return this.ttl.zone();
 	}
 
 	/**
@@ -326,6 +342,23 @@ public final class Record extends SentCommand {
 	 */
 	public void countReply() {
 		effect((effect().isRepeatable()) ? Effect.COUNTED : Effect.COUNTED_ONCE);
+	}
+
+	@SuppressWarnings("EnumOrdinal") // an EnumMap would box the counts
+	void warn(RecordWarning warning) {
+		this.warnings[warning.ordinal()]++;
+		this.warned = true;
+	}
+
+	/** Whether there is a warning about the record. */
+	public boolean isWarnedOf() {
+		return this.warned;
+	}
+
+	/** How often a warning was given for the record. */
+	@SuppressWarnings("EnumOrdinal")
+	public int warnings(RecordWarning warning) {
+		return this.warnings[warning.ordinal()];
 	}
 
 	/** Marks the record as one that an earlier run of the job may have run. */
@@ -474,6 +507,11 @@ public final class Record extends SentCommand {
 	 */
 	public long row() {
 		return this.rows;
+	}
+
+	/** Sets the number of the row, from 1, where it is not that of what was read. */
+	public void row(long row) {
+		this.rows = row;
 	}
 
 	/**

@@ -1,5 +1,7 @@
 package io.pipeset.record;
 
+import java.time.ZoneId;
+
 import io.pipeset.record.encoding.Encoding;
 import org.jspecify.annotations.Nullable;
 
@@ -10,11 +12,13 @@ import org.jspecify.annotations.Nullable;
  * {@link Expiry#MAX_TTL}; {@code null} for no expiry
  * @param expireAt the moment of expiry to use instead of {@code ttl}, in milliseconds
  * since 1970; {@code null} for none
+ * @param zone the zone of moments without one; {@code null} if they are refused
  * @param ttlJitter the largest random change of each expiry, 0 to 50 percent
  */
-public record RecordDefaults(@Nullable Long ttl, @Nullable Long expireAt, int ttlJitter, Encoding encoding) {
+public record RecordDefaults(@Nullable Long ttl, @Nullable Long expireAt, @Nullable ZoneId zone, int ttlJitter,
+		Encoding encoding) {
 
 	/** Nothing expires, and strings are UTF-8. */
-	public static final RecordDefaults NONE = new RecordDefaults(null, null, 0, Encoding.UTF8);
+	public static final RecordDefaults NONE = new RecordDefaults(null, null, null, 0, Encoding.UTF8);
 
 }

@@ -1,6 +1,7 @@
 package io.pipeset.record;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
@@ -18,12 +19,17 @@ public interface RecordReader {
 	 */
 	boolean read(Record record) throws IOException;
 
+	/** What the body so far gives reason to say to its sender. */
+	default List<Notice> notices() {
+		return List.of();
+	}
+
 	/**
-	 * The number of transactions in the body so far. Their commands run as ordinary
-	 * records.
+	 * How many commands the rows so far have left out, because a group of which a value
+	 * is missing is the whole command.
 	 * @return 0 or more
 	 */
-	default long transactions() {
+	default long leftOut() {
 		return 0;
 	}
 

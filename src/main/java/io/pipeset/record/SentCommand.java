@@ -11,6 +11,9 @@ public abstract sealed class SentCommand permits Record {
 
 	private static final byte[] ONE = { '1' };
 
+	/** More arguments than any record has. */
+	private static final int MOST_ARGUMENTS = 1 << 24;
+
 	private final Arguments arguments;
 
 	private @Nullable Operation command;
@@ -151,15 +154,25 @@ public abstract sealed class SentCommand permits Record {
 	}
 
 	/**
-	 * The number of keys among the arguments. The first is at
-	 * {@link Operation#firstKey()}, and the distance between keys is
-	 * {@link Operation#keyStep()}.
+	 * The number of keys among the arguments. They are at {@link Operation#keyPosition}.
 	 * @return 0 or more; 0 only for a script without keys, which may touch any key
 	 */
 	public int keyCount() {
-		int first = command().firstKey();
-		long counted = (first > 0 && first <= argumentCount()) ? number(first - 1) : 0;
-		return command().keyCount(argumentCount(), counted);
+		return keyCount(argumentCount());
+	}
+
+	private int keyCount(int arguments) {
+		int counter = command().keyCounter();
+		long counted = (counter >= 0 && counter < argumentCount()) ? number(counter) : 0;
+		return command().keyCount(arguments, counted);
+	}
+
+	/**
+	 * Whether an argument that is added at a position is a key.
+	 * @param position its position, from 0; not all arguments after it need be known
+	 */
+	public boolean hasKeyAt(int position) {
+		return command().isKey(position, keyCount(MOST_ARGUMENTS));
 	}
 
 	/**
@@ -176,7 +189,7 @@ public abstract sealed class SentCommand permits Record {
 	 * @return any int; the same for the same bytes
 	 */
 	public int keyHash(int key) {
-		return this.arguments.hash(command().firstKey() + key * command().keyStep());
+		return this.arguments.hash(command().keyPosition(key));
 	}
 
 	/**
@@ -186,10 +199,9 @@ public abstract sealed class SentCommand permits Record {
 	 */
 	public int slot() {
 		int keys = keyCount();
-		int first = command().firstKey();
-		int slot = (keys > 0) ? slot(first) : Slots.NONE;
+		int slot = (keys > 0) ? slot(command().firstKey()) : Slots.NONE;
 		for (int key = 1; key < keys; key++) {
-			if (slot(first + key * command().keyStep()) != slot) {
+			if (slot(command().keyPosition(key)) != slot) {
 				return Slots.SEVERAL;
 			}
 		}

@@ -30,8 +30,8 @@ final class SetOptions {
 	}
 
 	/**
-	 * Reads {@code numkeys key value … [NX | XX] [expiry]} of MSETEX. Its reply is a
-	 * number, whether its condition held or not.
+	 * Reads {@code numkeys key value … [NX | XX] [expiry]} of MSETEX. Its reply is 0 if
+	 * its condition did not hold.
 	 */
 	static @Nullable String readMsetex(Record record) {
 		long keys = record.number(0);
@@ -84,8 +84,8 @@ final class SetOptions {
 			record.ttl().expireByOption(record);
 		}
 		if (nx || xx || get) {
-			record
-				.effect((nx && get) ? Effect.GET_IF_ABSENT : (single && (nx || xx)) ? Effect.CONDITIONAL : Effect.ONCE);
+			record.effect((nx && get) ? Effect.GET_IF_ABSENT
+					: (!single) ? Effect.COUNTED_ONCE : (nx || xx) ? Effect.CONDITIONAL : Effect.ONCE);
 		}
 		return null;
 	}
@@ -101,6 +101,9 @@ final class SetOptions {
 		boolean named = record.operation() != Operation.SETEX && record.operation() != Operation.PSETEX;
 		// Fields may expire at once, keys may not.
 		int least = (record.operation() == Operation.HSETEX) ? 0 : 1;
+		if (given && time >= least && time <= most) {
+			Expiry.warn(record, time, IN_MILLIS.contains(option), option.endsWith("AT"));
+		}
 		return (given && time >= least && time <= most) ? null
 				: record.operation() + ((named) ? "'s " + option : "'s time") + " takes a whole number from " + least
 						+ " to " + most + ((given) ? ", not '" + record.excerpt(argument) + "'" : " after it");

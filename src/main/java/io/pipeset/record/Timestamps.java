@@ -1,24 +1,32 @@
 package io.pipeset.record;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.time.Month;
 import java.time.Year;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.Arrays;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads moments: ISO 8601 with a zone, or seconds or milliseconds since 1970. It reads
- * bytes, because a job may have millions of records with a moment.
+ * Reads moments: ISO 8601, or seconds or milliseconds since 1970. It reads bytes, because
+ * a job may have millions of records with a moment.
  */
 public final class Timestamps {
 
 	/** Describes the allowed moments, for messages. */
 	public static final String ALLOWED = "a moment after 1970: ISO 8601 with a zone such as 2100-01-01T00:00:00Z,"
-			+ " or seconds since 1970, or milliseconds from 100000000000 on (for never, leave it out)";
+			+ " without one by the setting zone, or seconds since 1970, or milliseconds from 100000000000 on (for"
+			+ " never, leave it out)";
 
 	/** The result for a text that is not a moment. */
-	static final long NONE = -1;
+	public static final long NONE = Long.MIN_VALUE;
 
 	/** Numbers from here on are milliseconds; smaller ones are seconds. */
 	private static final long FIRST_MILLIS = 100_000_000_000L;
@@ -27,72 +35,112 @@ public final class Timestamps {
 	 * The end of the year 9999. A larger number probably counts microseconds, and is
 	 * refused.
 	 */
-	private static final long LAST = 253_402_300_799_999L;
+	static final long LAST = 253_402_300_799_999L;
 
-	/**
-	 * The length of {@code 2100-01-01T00:00}. Everything after it is optional, except the
-	 * zone.
-	 */
+	/** The most characters of a number with an exponent or a sign. */
+	private static final int MAX_NUMBER = 40;
+
+	/** The length of {@code 2100-01-01}. */
+	private static final int DATE_LENGTH = 10;
+
+	/** The length of {@code 2100-01-01T00:00}. */
 	private static final int MINUTE_LENGTH = 16;
 
 	private static final int NO_PAIR = -1;
 
 	private static final int NO_ZONE = Integer.MAX_VALUE;
 
+	private static final byte[] UTC = { 'U', 'T', 'C' };
+
 	private Timestamps() {
 	}
 
 	/**
-	 * Reads a moment.
-	 * @return milliseconds since 1970, 1 or more, or {@code null} if the text is not a
-	 * moment
+	 * Reads a moment of an expiry.
+	 * @return milliseconds since 1970, 1 or more, or {@code null} if the text is not such
+	 * a moment
 	 */
 	public static @Nullable Long parse(String text) {
 		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-		long millis = millis(bytes, 0, bytes.length);
+		long millis = expiry(bytes, 0, bytes.length, null);
 		return (millis != NONE) ? Long.valueOf(millis) : null;
 	}
 
-	/** Whether bytes are a moment. */
-	public static boolean isMoment(byte[] source, int offset, int length) {
-		return millis(source, offset, length) != NONE;
+	/**
+	 * The moment of an expiry.
+	 * @param zone the zone of moments without one; {@code null} if they are refused
+	 * @return milliseconds since 1970, 1 or more; {@link #NONE} if the bytes are not such
+	 * a moment
+	 */
+	static long expiry(byte[] source, int offset, int length, @Nullable ZoneId zone) {
+		long millis = millis(source, offset, length, zone);
+		return (millis >= 1) ? millis : NONE;
 	}
 
 	/**
-	 * A moment in milliseconds since 1970, 1 or more; {@link #NONE} if the bytes are not
-	 * one.
+	 * Reads a moment.
+	 * @param zone the zone of moments without one; {@code null} if they are refused
+	 * @return milliseconds since 1970, negative before; {@link #NONE} if the bytes are
+	 * not a moment
 	 */
-	static long millis(byte[] source, int offset, int length) {
+	public static long millis(byte[] source, int offset, int length, @Nullable ZoneId zone) {
 		int to = offset + length;
 		int digits = Durations.skipDigits(source, offset, to);
 		boolean date = digits == offset + 4 && digits < to && source[digits] == '-';
-		long millis = (date) ? ofDate(source, offset, to) : ofNumber(source, offset, digits, to);
-		return (millis >= 1 && millis <= LAST) ? millis : NONE;
+		long millis = (date) ? ofDate(source, offset, to, zone) : ofNumber(source, offset, digits, to);
+		return (Math.abs(millis) <= LAST) ? millis : NONE;
 	}
 
 	private static long ofNumber(byte[] source, int from, int point, int to) {
 		long number = Arguments.number(source, from, point - from);
 		long fraction = (point == to) ? 0 : (source[point] == '.') ? fraction(source, point, to) : NONE;
 		if (number < 0 || number > LAST || fraction < 0) {
-			return NONE;
+			return ofDecimal(source, from, to - from);
 		}
 		return (number >= FIRST_MILLIS) ? number : number * 1000 + fraction;
 	}
 
-	private static long ofDate(byte[] source, int from, int to) {
-		if (to - from <= MINUTE_LENGTH || source[from + 7] != '-' || source[from + 13] != ':'
-				|| ((source[from + 10] | 0x20) != 't' && source[from + 10] != ' ')) {
+	/** A number as programs write floats: {@code 4.1024448E9}, {@code -1.5}. */
+	private static long ofDecimal(byte[] source, int from, int length) {
+		BigDecimal number = decimal(source, from, length);
+		if (number == null || number.precision() - number.scale() > MAX_NUMBER) {
+			return NONE;
+		}
+		boolean millis = number.abs().compareTo(BigDecimal.valueOf(FIRST_MILLIS)) >= 0;
+		BigDecimal moment = ((millis) ? number : number.movePointRight(3)).setScale(0, RoundingMode.FLOOR);
+		return (moment.abs().compareTo(BigDecimal.valueOf(LAST)) <= 0) ? moment.longValueExact() : NONE;
+	}
+
+	/** A number of JSON of bounded length; {@code null} for anything else. */
+	static @Nullable BigDecimal decimal(byte[] source, int from, int length) {
+		String text = (length <= MAX_NUMBER) ? new String(source, from, length, StandardCharsets.ISO_8859_1) : "";
+		return (text.matches("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]{1,4})?")) ? new BigDecimal(text) : null;
+	}
+
+	private static long ofDate(byte[] source, int from, int to, @Nullable ZoneId zone) {
+		if (to - from < DATE_LENGTH || source[from + 7] != '-') {
 			return NONE;
 		}
 		int year = pair(source, from, to, 99) * 100 + pair(source, from + 2, to, 99);
 		int month = pair(source, from + 5, to, 12);
 		int day = (month < 1) ? NO_PAIR : pair(source, from + 8, to, Month.of(month).length(Year.isLeap(year)));
+		if (day < 1) {
+			return NONE;
+		}
+		LocalDateTime time = LocalDate.of(year, month, day).atStartOfDay();
+		if (to - from == DATE_LENGTH) {
+			return atZone(time, 0, zone);
+		}
+		boolean separated = (source[from + DATE_LENGTH] | 0x20) == 't' || source[from + DATE_LENGTH] == ' ';
+		if (!separated || to - from < MINUTE_LENGTH || source[from + 13] != ':') {
+			return NONE;
+		}
 		int hour = pair(source, from + 11, to, 23);
 		int minute = pair(source, from + 14, to, 59);
 		int at = from + MINUTE_LENGTH;
 		int second = 0;
 		long millis = 0;
-		if (source[at] == ':') {
+		if (at < to && source[at] == ':') {
 			second = pair(source, at + 1, to, 59);
 			at += 3;
 			if (second >= 0 && at < to && (source[at] == '.' || source[at] == ',')) {
@@ -101,16 +149,31 @@ public final class Timestamps {
 				at = end;
 			}
 		}
-		if (day < 1 || hour < 0 || minute < 0 || second < 0 || millis < 0 || at >= to) {
+		if (hour < 0 || minute < 0 || second < 0 || millis < 0) {
 			return NONE;
 		}
-		int zone = zone(source, at, to);
-		long seconds = (LocalDate.of(year, month, day).toEpochDay() * 24 + hour) * 3600 + minute * 60L + second;
-		return (zone != NO_ZONE) ? (seconds - zone) * 1000 + millis : NONE;
+		time = time.plusSeconds((hour * 60L + minute) * 60 + second);
+		if (at >= to) {
+			return (at == to) ? atZone(time, millis, zone) : NONE;
+		}
+		int offset = zone(source, (source[at] == ' ') ? at + 1 : at, to);
+		return (offset != NO_ZONE) ? (time.toEpochSecond(ZoneOffset.UTC) - offset) * 1000 + millis : NONE;
 	}
 
-	/** Reads {@code Z}, {@code +01}, {@code +0100} or {@code +01:00}, in seconds. */
+	/** A gap of summer time has no moment; of the two in an overlap, the earlier. */
+	private static long atZone(LocalDateTime time, long millis, @Nullable ZoneId zone) {
+		List<ZoneOffset> offsets = (zone != null) ? zone.getRules().getValidOffsets(time) : List.of();
+		return (offsets.isEmpty()) ? NONE : time.toEpochSecond(offsets.get(0)) * 1000 + millis;
+	}
+
+	/**
+	 * Reads {@code Z}, {@code UTC}, {@code +01}, {@code +0100} or {@code +01:00}, in
+	 * seconds.
+	 */
 	private static int zone(byte[] source, int from, int to) {
+		if (from == to || Arrays.equals(source, from, to, UTC, 0, UTC.length)) {
+			return (from == to) ? NO_ZONE : 0;
+		}
 		int sign = (source[from] == '+') ? 1 : (source[from] == '-') ? -1 : 0;
 		if (sign == 0) {
 			return ((source[from] | 0x20) == 'z' && from + 1 == to) ? 0 : NO_ZONE;

@@ -1,6 +1,7 @@
 package io.pipeset.record;
 
 import java.nio.charset.StandardCharsets;
+import java.time.ZoneId;
 import java.util.SplittableRandom;
 
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,8 @@ final class Ttl {
 	private final long defaultTime;
 
 	private final boolean momentIsDefault;
+
+	private final @Nullable ZoneId zone;
 
 	/** The largest random change of an expiry, in percent. */
 	private final int jitter;
@@ -47,6 +50,7 @@ final class Ttl {
 		Long ttl = (moment != null) ? moment : defaults.ttl();
 		this.defaultTime = (ttl != null) ? ttl : 0;
 		this.momentIsDefault = moment != null;
+		this.zone = defaults.zone();
 		this.jitter = defaults.ttlJitter();
 		this.random = random;
 	}
@@ -57,8 +61,13 @@ final class Ttl {
 		this.moment = this.momentIsDefault;
 	}
 
+	/** The zone of moments without one; {@code null} if they are refused. */
+	@Nullable ZoneId zone() {
+		return this.zone;
+	}
+
 	/**
-	 * Sets the time to live.
+	 * Sets the time to live, or none.
 	 * @return {@code false} if the bytes are not valid; then nothing changes
 	 */
 	boolean set(byte[] source, int offset, int length) {
@@ -70,7 +79,7 @@ final class Ttl {
 	 * @return {@code false} if the bytes are not valid; then nothing changes
 	 */
 	boolean setMoment(byte[] source, int offset, int length) {
-		return set(Timestamps.millis(source, offset, length), true);
+		return set(Timestamps.expiry(source, offset, length, this.zone), true);
 	}
 
 	private boolean set(long time, boolean moment) {
@@ -85,6 +94,7 @@ final class Ttl {
 	/** Adds the expiry option to a SET without such an option. */
 	void expireByOption(Record record) {
 		if (this.time > 0) {
+			check(record);
 			applyJitter();
 			boolean seconds = this.moment && this.time % 1000 == 0;
 			byte[] option = (!this.moment) ? EX : (seconds) ? EXAT : PXAT;
@@ -97,6 +107,7 @@ final class Ttl {
 	/** Sets the expiry of a hash by a script, because HSET has no option for it. */
 	void expireByScript(Record record) {
 		if (this.time > 0) {
+			check(record);
 			applyJitter();
 			record.runAsScript((this.moment) ? Script.HSET_EXPIRING_AT : Script.HSET_WITH_TTL);
 			int from = write(this.time);
@@ -109,6 +120,13 @@ final class Ttl {
 		applyJitter();
 		int from = write(this.time);
 		record.argument(this.digits, from, this.digits.length - from);
+	}
+
+	/** Warns of a moment that has passed. */
+	private void check(Record record) {
+		if (this.moment) {
+			Expiry.warn(record, this.time, true, true);
+		}
 	}
 
 	private void applyJitter() {

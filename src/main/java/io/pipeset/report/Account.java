@@ -193,7 +193,7 @@ public final class Account {
 	}
 
 	/** How many noops were not counted because they came after the first empty reply. */
-	public synchronized long leftOut() {
+	public synchronized long skippedNoops() {
 		return this.skippedNoops;
 	}
 
@@ -250,6 +250,19 @@ public final class Account {
 		this.listedItems++;
 		this.listedBytes += bytes;
 		return true;
+	}
+
+	/**
+	 * Claims an item for a record that ran, but not with all that it asked for.
+	 * @param bytes the size of the reply
+	 * @return {@code false} if the caller wants no items, or a limit is reached
+	 */
+	public synchronized boolean claimNotable(long bytes) {
+		boolean claimed = this.results != Results.NONE && this.listedItems < this.maxItems
+				&& bytes <= this.maxItemsBytes - this.listedBytes && this.reserveMemory.test(ITEM_BYTES + bytes);
+		this.listedItems += (claimed) ? 1 : 0;
+		this.listedBytes += (claimed) ? bytes : 0;
+		return claimed;
 	}
 
 	/**

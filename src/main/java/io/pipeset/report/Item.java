@@ -16,12 +16,13 @@ import org.jspecify.annotations.Nullable;
  * @param key its first key
  * @param error the reason why it failed; {@code null} if it did not
  * @param reply the reply of Redis, if the caller requested it or if it has popped values
+ * @param detail what the reply means; {@code null} if it is plain
  * @param raw the unparsed row or line, 1 KB at most, if it is not a valid record
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Item(long index, @Nullable Long line, @Nullable String id, @Nullable String op, @Nullable Object key,
-		Outcome status, @Nullable Failure error, @Nullable Reply reply, @Nullable List<Object> command,
-		@Nullable Object raw) {
+		Outcome status, @Nullable Failure error, @Nullable Reply reply, @Nullable String detail,
+		@Nullable List<Object> command, @Nullable Object raw) {
 
 	/**
 	 * Why a record failed.

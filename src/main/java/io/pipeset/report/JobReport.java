@@ -107,9 +107,22 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	 * was read to its end
 	 * @param byteOffset the byte at which the body's framing is broken, from 0;
 	 * {@code null} if it is not broken
+	 * @param leftOut how many commands rows have left out, because each is a group of
+	 * which a value was missing; {@code null} for none
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
-	public record Input(boolean inputComplete, @Nullable Long nextIndex, @Nullable Long byteOffset) {
+	public record Input(boolean inputComplete, @Nullable Long nextIndex, @Nullable Long byteOffset,
+			@Nullable Long leftOut) {
+
+		/** An input whose rows left nothing out. */
+		public Input(boolean inputComplete, @Nullable Long nextIndex, @Nullable Long byteOffset) {
+			this(inputComplete, nextIndex, byteOffset, null);
+		}
+
+		/** The same input, whose rows left out so many commands. */
+		public Input leavingOut(long commands) {
+			return (commands == 0) ? this : new Input(this.inputComplete, this.nextIndex, this.byteOffset, commands);
+		}
 
 	}
 
@@ -155,9 +168,16 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	 * @param node the host and port of the server in a cluster; {@code null} for a single
 	 * server
 	 * @param detail what happened and what the caller can do
+	 * @param line the line of the first record that it is about; {@code null} for none
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
-	public record Warning(String code, @Nullable String node, String detail, @Nullable Long count) {
+	public record Warning(String code, @Nullable String node, String detail, @Nullable Long count,
+			@Nullable Long line) {
+
+		/** A warning that is about no line. */
+		public Warning(String code, @Nullable String node, String detail, @Nullable Long count) {
+			this(code, node, detail, count, null);
+		}
 
 	}
 

@@ -110,8 +110,8 @@ class JobsController {
 			}
 			StoredBytes resource = this.urls.stored(body.version());
 			this.urls.setClient(resource, client);
-			JobInput input = UrlQuery
-				.fetch(() -> Uploads.open(body, resource, format, settings.mapping(), AsyncJobs.isRequested(request)));
+			JobInput input = UrlQuery.fetch(() -> Uploads.open(body, resource, format, settings.mapping(),
+					AsyncJobs.isRequested(request), url.limit()));
 			opened = true;
 			return input;
 		}

@@ -69,13 +69,13 @@ class KnownJobsController {
 					Map.of("anyOf", List.of(Setting.RATE_LIMIT.allowed().schema(), Map.of("const", "none")))),
 			null, "The rate limit from now on; `none` removes it.");
 
-	private static final Set<Outcome> FAILURES = EnumSet.of(Outcome.REJECTED, Outcome.UNKNOWN, Outcome.UNPROCESSED);
+	private static final Set<Outcome> LISTED = EnumSet.complementOf(EnumSet.of(Outcome.APPLIED));
 
 	static final Setting<Set<Outcome>> STATUS = parameter("status",
-			Allowed.of("one or more of rejected, unknown, unprocessed, with commas between them",
+			Allowed.of("one or more of noop, rejected, unknown, unprocessed, with commas between them",
 					KnownJobsController::statuses,
 					Map.of("type", "string", "pattern",
-							"^(rejected|unknown|unprocessed)(,(rejected|unknown|unprocessed))*$")),
+							"^(noop|rejected|unknown|unprocessed)(,(noop|rejected|unknown|unprocessed))*$")),
 			"rejected,unknown,unprocessed", "Lists only the records with these outcomes.");
 
 	private static final int MOST_DOWNLOADS = 8;
@@ -208,7 +208,7 @@ class KnownJobsController {
 	private static @Nullable Set<Outcome> statuses(String text) {
 		Set<Outcome> statuses = EnumSet.noneOf(Outcome.class);
 		for (String name : text.split(",", -1)) {
-			Outcome found = FAILURES.stream().filter((status) -> status.label().equals(name)).findFirst().orElse(null);
+			Outcome found = LISTED.stream().filter((status) -> status.label().equals(name)).findFirst().orElse(null);
 			if (found == null) {
 				return null;
 			}

@@ -16,6 +16,7 @@ import io.pipeset.record.mapping.Templates;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.ErrorResponseException;
 
@@ -24,10 +25,11 @@ import org.springframework.web.ErrorResponseException;
  *
  * @param source the name of the query
  * @param values the values of the query's own parameters
+ * @param limit the most records to read; {@code null} for all
  */
-record RowsQuery(String source, Map<String, String> values) {
+record RowsQuery(String source, Map<String, String> values, @Nullable Long limit) {
 
-	static final List<Setting<?>> PARAMETERS = List.of(Setting.FROM, Setting.SOURCE);
+	static final List<Setting<?>> PARAMETERS = List.of(Setting.FROM, Setting.SOURCE, Setting.LIMIT);
 
 	static final String[] NAMES = PARAMETERS.stream().map(Setting::name).toArray(String[]::new);
 
@@ -57,7 +59,7 @@ record RowsQuery(String source, Map<String, String> values) {
 		if (parameters != null) {
 			check(source, parameters, values);
 		}
-		return new RowsQuery(source, values);
+		return new RowsQuery(source, values, Setting.LIMIT.take(query::take).orElse(null));
 	}
 
 	private static void check(String source, List<String> parameters, Map<String, String> values) {
@@ -93,7 +95,11 @@ record RowsQuery(String source, Map<String, String> values) {
 		if (templates == null) {
 			throw invalid("'key' is missing: rows need a template, as in op=HSET&key=product:{sku}, or 'command'");
 		}
-		return new QueriedRecords(sources.open(client, this.source, this.values, templates), templates);
+		if (settings.mapping().rows().text() != null) {
+			throw invalid("'rows' has a meaning only for JSON: rows of a query are rows already");
+		}
+		return new QueriedRecords(sources.open(client, this.source, this.values, templates, settings.mapping().nulls()),
+				this.limit);
 	}
 
 	private static ErrorResponseException invalid(String detail) {

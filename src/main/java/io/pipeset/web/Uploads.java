@@ -26,7 +26,10 @@ import io.pipeset.job.spool.StoredBytes;
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.format.RecordFormat;
+import io.pipeset.record.mapping.CellSyntax;
+import io.pipeset.record.mapping.Header;
 import io.pipeset.record.mapping.Mapping;
+import io.pipeset.record.mapping.Templates;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.LimitedBody;
@@ -76,7 +79,8 @@ class Uploads {
 		if (format == null) {
 			throw unsupportedType(request);
 		}
-		Charset charset = charset(request.getContentType(), format, mapping.header() != null);
+		check(format, mapping);
+		Charset charset = charset(request.getContentType(), format, mapping.header().isAbsent());
 		BodyEncoding encoding = bodyEncoding(encoding(request));
 		ByteLimit limit = this.limits.ofBodies().and(client.ofBodies());
 		long length = request.getContentLengthLong();
@@ -96,13 +100,15 @@ class Uploads {
 	 * Opens the resource of a URL.
 	 * @param format the format that the request names; {@code null} for none
 	 * @param isKept whether another process may resume the job
+	 * @param limit after how many records the input ends; {@code null} for no limit
 	 * @throws ErrorResponseException if the resource's type or encoding is refused
 	 */
 	static UploadedRecords open(UrlBody body, StoredBytes resource, RecordFormat format, Mapping mapping,
-			boolean isKept) throws IOException {
+			boolean isKept, @Nullable Long limit) throws IOException {
 		String type = body.header(HttpHeaders.CONTENT_TYPE);
-		Charset charset = (RecordFormat.of(mediaType(type)) == format) ? charset(type, format, mapping.header() != null)
-				: StandardCharsets.UTF_8;
+		check(format, mapping);
+		Charset charset = (RecordFormat.of(mediaType(type)) == format)
+				? charset(type, format, mapping.header().isAbsent()) : StandardCharsets.UTF_8;
 		String encoding = body.header(HttpHeaders.CONTENT_ENCODING);
 		String file = UrlPrefixes.withoutQuery(body.version().url()).toLowerCase(Locale.ROOT);
 		boolean named = encoding.isEmpty() || encoding.equals("aws-chunked");
@@ -113,7 +119,32 @@ class Uploads {
 		if (named && found == BodyEncoding.GZIP && body.startsWithOtherThan(GZIP_MAGIC)) {
 			found = BodyEncoding.IDENTITY;
 		}
-		return UploadedRecords.of(body, new SpooledBody(resource, found, format, charset, body.version()), isKept);
+		return UploadedRecords.of(body, new SpooledBody(resource, found, format, charset, body.version()), isKept,
+				limit);
+	}
+
+	/** Refuses settings that do not fit the format of the records. */
+	private static void check(RecordFormat format, Mapping mapping) {
+		String problem = problem(format, mapping);
+		if (problem != null) {
+			throw Problems.exception(Problem.INVALID_SETTING, problem);
+		}
+	}
+
+	private static @Nullable String problem(RecordFormat format, Mapping mapping) {
+		boolean table = format == RecordFormat.CSV || format == RecordFormat.TSV;
+		Templates templates = mapping.templates();
+		if (format == RecordFormat.TSV && mapping.cells().escape() == CellSyntax.Escape.QUOTES) {
+			return "'escape' is 'quotes', which has a meaning only for text/csv: cells of "
+					+ RecordFormat.TSV.mediaType() + " have no quotes";
+		}
+		if (mapping.rows().entries() && format == RecordFormat.NDJSON) {
+			return "'rows' is 'entries', which has a meaning only for " + RecordFormat.JSON.mediaType();
+		}
+		return (table && mapping.header() == Header.FIRST_ROW && templates != null && templates.nameOnlyNumbers())
+				? "'header' is missing: where templates name columns only by their numbers, say whether the first row"
+						+ " has names (header=present) or data (header=absent)"
+				: null;
 	}
 
 	/**
@@ -226,7 +257,8 @@ class Uploads {
 		if (parameter.startsWith("charset=")) {
 			return ": send UTF-8" + ((format.hasCharsets()) ? ", or name a charset that Java knows" : "");
 		}
-		return ": header=absent needs the setting 'header', which names the columns, and header=present excludes it";
+		return ": header=absent needs the setting 'header', which names the columns or is absent, and header=present"
+				+ " excludes it";
 	}
 
 	private static @Nullable Charset charset(RecordFormat format, String name) {

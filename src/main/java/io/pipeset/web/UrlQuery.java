@@ -25,10 +25,11 @@ import org.springframework.web.ErrorResponseException;
  * The parameters of a job whose records come from a URL, from a query string.
  *
  * @param format {@code null} if the response says it
+ * @param limit the most records to read; {@code null} for all
  */
-record UrlQuery(URI url, @Nullable RecordFormat format) {
+record UrlQuery(URI url, @Nullable RecordFormat format, @Nullable Long limit) {
 
-	static final List<Setting<?>> PARAMETERS = List.of(Setting.FROM, Setting.URL, Setting.FORMAT);
+	static final List<Setting<?>> PARAMETERS = List.of(Setting.FROM, Setting.URL, Setting.FORMAT, Setting.LIMIT);
 
 	static final String[] NAMES = PARAMETERS.stream().map(Setting::name).toArray(String[]::new);
 
@@ -53,7 +54,8 @@ record UrlQuery(URI url, @Nullable RecordFormat format) {
 			.orElseThrow(() -> Problems.exception(Problem.INVALID_SETTING,
 					"'url' is missing: from=url needs the URL of the records, percent-encoded, as"
 							+ " curl -G --data-urlencode url=https://... does"));
-		return new UrlQuery(url, Setting.FORMAT.take(query::take).orElse(null));
+		return new UrlQuery(url, Setting.FORMAT.take(query::take).orElse(null),
+				Setting.LIMIT.take(query::take).orElse(null));
 	}
 
 	/**
@@ -67,6 +69,10 @@ record UrlQuery(URI url, @Nullable RecordFormat format) {
 		}
 		if (!sources.areEnabled()) {
 			throw Problems.exception(Problem.DISABLED, "The service fetches no URLs: pipeset.sources.urls is not set");
+		}
+		if (this.limit != null && AsyncJobs.isRequested(request)) {
+			throw Problems.exception(Problem.INVALID_SETTING,
+					"'limit' is for a trial of a URL, which does not outlive its request: leave out Prefer: respond-async");
 		}
 		sources.require(client, this.url);
 	}

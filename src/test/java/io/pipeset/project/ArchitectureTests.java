@@ -60,9 +60,10 @@ class ArchitectureTests {
 			record.memory           | ''
 			record                | record.encoding record.memory
 			record.body           | record record.encoding record.memory
-			record.mapping        | record record.encoding record.body
-			record.json           | record record.encoding record.body record.mapping
-			record.csv            | record record.encoding record.memory record.body record.json record.mapping
+			record.grammar        | record record.body record.encoding
+			record.mapping        | record record.encoding record.body record.grammar
+			record.json           | record record.encoding record.body record.grammar record.mapping
+			record.csv            | record record.encoding record.memory record.body record.grammar record.mapping
 			record.resp           | record record.encoding record.body
 			record.format         | record record.body record.mapping record.json record.csv record.resp
 			report                | ''
@@ -86,7 +87,7 @@ class ArchitectureTests {
 			job.settings          | record record.encoding record.body record.mapping record.format report engine.pipeline.flush
 			job                   | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers job.input job.memory job.settings job.spool record record.encoding record.body record.memory report
 			job.journal           | engine.lane engine.slab job job.input job.memory job.settings job.spool record record.body record.encoding record.format record.mapping record.memory report
-			job.source            | engine.lane engine.pipeline job job.input job.settings job.spool record.mapping report
+			job.source            | engine.lane engine.pipeline job job.input job.settings job.spool record record.encoding record.body record.grammar record.mapping report
 			job.directory         | job.source engine.lane engine.pipeline engine.pipeline.call engine.servers engine.slab job job.control job.input job.journal job.memory job.settings job.spool record.memory report
 			job.callback          | job job.control job.directory job.settings
 			job.run               | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers engine.slab job job.control job.directory job.input job.journal job.memory job.pop job.replace job.settings job.spool job.sweep record record.body record.mapping record.memory report

@@ -30,7 +30,8 @@ class ArgumentBytesTests {
 		Random random = new Random(seed);
 		for (int round = 0; round < 50; round++) {
 			List<byte[]> originals = new ArrayList<>();
-			Record record = new Record(new RecordDefaults(null, null, 0, Encoding.BASE64), MemoryReservation.UNLIMITED);
+			Record record = new Record(new RecordDefaults(null, null, null, 0, Encoding.BASE64),
+					MemoryReservation.UNLIMITED);
 			record.begin(0);
 			record.operation(Operation.DEL);
 			for (int i = 0; i < 40; i++) {

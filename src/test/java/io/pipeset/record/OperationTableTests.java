@@ -64,12 +64,13 @@ class OperationTableTests {
 			case "ALL" -> List.of(1L, -1L, 1L);
 			case "PAIRS" -> List.of(1L, -1L, 2L);
 			case "TRIPLES" -> List.of(1L, -1L, 3L);
+			case "FIRST_AND_COUNTED" -> List.of(1L, 1L, 1L);
 			default -> List.of(0L, 0L, 0L);
 		});
 		if (operation.keys() == Keys.COUNTED) {
 			assertThat(flags).contains("movablekeys", "noscript");
 		}
-		else if (operation.keys() == Keys.COUNTED_PAIRS) {
+		else if (operation.keys() == Keys.COUNTED_PAIRS || operation.keys() == Keys.FIRST_AND_COUNTED) {
 			assertThat(flags).contains("movablekeys", "write");
 		}
 		else {
@@ -84,7 +85,9 @@ class OperationTableTests {
 			"MSET a 1 b 2", "SETNX k v", "INCR k", "DECR k", "DECRBY k 2", "RESTORE k 0 x", "MSETEX 1 a v",
 			"MSETEX 2 a v b w EX 10", "MSETEX 3 a v b w c x NX", "HSETEX k EX 10 FIELDS 1 f v",
 			"HEXPIRE k 10 FIELDS 1 f", "DELIFEQ k v", "VADD k VALUES 2 1 2 e", "JSON.SET k $ 1",
-			"JSON.MSET a $ 1 b $ 2", "TS.MADD a 1 2 b 3 4" })
+			"JSON.MSET a $ 1 b $ 2", "TS.MADD a 1 2 b 3 4", "ZUNIONSTORE d 2 a b WEIGHTS 1 2", "ZINTERSTORE d 1 a",
+			"ZDIFFSTORE d 3 a b c", "RENAMENX a b", "MSETNX a 1 b 2", "LINSERT k BEFORE a b", "BITFIELD k SET u8 0 1",
+			"HPEXPIREAT k 10 FIELDS 1 f" })
 	void keysAreThoseThatRedisFinds(String command) {
 		String[] words = command.split(" ");
 		TestRedis.shared().assumeKnown(words[0]);
@@ -107,6 +110,7 @@ class OperationTableTests {
 			MSET a 1 b 2 c 3                  | a b c
 			LMOVE a b LEFT LEFT               | a b
 			VADD k VALUES 2 1 2 e             | k
+			ZUNIONSTORE d 2 a b WEIGHTS 1 2   | d a b
 			""")
 	void keysAreAtThePositionsOfTheirCommand(String command, String keys) {
 		Record record = record(command.split(" "));
@@ -117,7 +121,8 @@ class OperationTableTests {
 	@ParameterizedTest
 	@CsvSource({ "'MSETEX 2 {t}a v {t}b w', true", "'MSETEX 2 {t}a v {u}b {t}w', false",
 			"'JSON.MSET {t}a $ 1 {t}b $ {u}', true", "'TS.MADD {t}a 1 2 {u}b 3 4', false", "'COPY {t}a {t}b', true",
-			"'LMOVE {t}a {u}b LEFT LEFT', false" })
+			"'LMOVE {t}a {u}b LEFT LEFT', false", "'ZUNIONSTORE {t}d 2 {t}a {u}b', false",
+			"'ZDIFFSTORE {t}d 1 {t}a', true" })
 	void severalKeysAreInOneSlotOrNot(String command, boolean one) {
 		assertThat(record(command.split(" ")).slot() != Slots.SEVERAL).isEqualTo(one);
 	}
@@ -282,7 +287,7 @@ class OperationTableTests {
 	void repeatingARepeatableRecordLeavesTheSameData(String command) {
 		String[] words = command.split(" ");
 		TestRedis.shared().assumeKnown(words[0]);
-		assertThat(record(words).effect()).isEqualTo(Effect.REPEATABLE);
+		assertThat(record(words).effect().isRepeatable()).isTrue();
 		for (String before : List.of("DEL k", "SET k x", "HSET k f x", "SADD k b", "ZADD k 9 m", "GEOADD k 1 2 a",
 				"XADD k 1-1 f v", "XADD k 3-3 f v")) {
 			this.redis.flushall();
@@ -338,7 +343,7 @@ class OperationTableTests {
 				return {redis.call('VCARD', KEYS[1]), redis.call('VGETATTR', KEYS[1], 'e'), e[1], e[2]}
 				""";
 		String[] words = "VADD k VALUES 2 1 2 e SETATTR {\"a\":1}".split(" ");
-		assertThat(record(words).effect()).isEqualTo(Effect.REPEATABLE);
+		assertThat(record(words).effect().isRepeatable()).isTrue();
 		TestRedis.shared().send(words);
 		List<Object> once = this.redis.eval(script, ScriptOutputType.MULTI, "k");
 		TestRedis.shared().send(words);
@@ -372,9 +377,9 @@ class OperationTableTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "FLUSHALL", "flushAll", "KEYS", "CONFIG", "BLPOP", "MULTI", "EXEC", "SELECT", "SUBSCRIBE",
-			"EVAL", "eval", "SCRIPT", "FCALL", "GET", "MSETNX", "RENAMENX", "BLMOVE", "XREADGROUP", "JSON_SET", "JSON",
-			"JSON.", "TS_MADD", "JSON.DEL", "SET ", " SET", "SE", "SETT", "", "SET\u0000", "\u017fET", "CLIENT",
-			"DEBUG", "SHUTDOWN", "REPLICAOF", "MIGRATE", "HMSE", "HMSETT", "HMGET" })
+			"EVAL", "eval", "SCRIPT", "FCALL", "GET", "BLMOVE", "XREADGROUP", "JSON_SET", "JSON", "JSON.", "TS_MADD",
+			"JSON.DEL", "SET ", " SET", "SE", "SETT", "", "SET\u0000", "\u017fET", "CLIENT", "DEBUG", "SHUTDOWN",
+			"REPLICAOF", "MIGRATE", "HMSE", "HMSETT", "HMGET" })
 	void otherNamesAreUnknown(String name) {
 		assertThat(Operation.find(name)).isNull();
 	}
@@ -434,9 +439,9 @@ class OperationTableTests {
 	}
 
 	private static List<String> keysOf(Record record) {
-		int first = record.command().firstKey();
-		int step = record.command().keyStep();
-		return IntStream.range(0, record.keyCount()).mapToObj((key) -> record.text(first + key * step)).toList();
+		return IntStream.range(0, record.keyCount())
+			.mapToObj((key) -> record.text(record.command().keyPosition(key)))
+			.toList();
 	}
 
 	private static void fill(Record record, String... words) {

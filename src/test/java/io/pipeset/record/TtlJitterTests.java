@@ -41,7 +41,8 @@ class TtlJitterTests {
 	@ParameterizedTest
 	@CsvSource({ "SET, 3", "HSET, 3" })
 	void aRecordIsSentWithItsOwnTimeToLive(Operation operation, int place) {
-		Record record = new Record(new RecordDefaults(1000L, null, 10, Encoding.UTF8), MemoryReservation.UNLIMITED);
+		Record record = new Record(new RecordDefaults(1000L, null, null, 10, Encoding.UTF8),
+				MemoryReservation.UNLIMITED);
 		TreeSet<Long> sent = new TreeSet<>();
 		for (int i = 0; i < 1000; i++) {
 			record.begin(0);
@@ -60,7 +61,8 @@ class TtlJitterTests {
 
 	@Test
 	void jitterChangesTheRecordsTimeToLiveButNotItsOptions() {
-		Record record = new Record(new RecordDefaults(null, null, 50, Encoding.UTF8), MemoryReservation.UNLIMITED);
+		Record record = new Record(new RecordDefaults(null, null, null, 50, Encoding.UTF8),
+				MemoryReservation.UNLIMITED);
 		byte[] ttl = "1h".getBytes(StandardCharsets.US_ASCII);
 		TreeSet<Long> sent = new TreeSet<>();
 		for (int i = 0; i < 1000; i++) {

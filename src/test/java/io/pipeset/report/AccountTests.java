@@ -25,7 +25,7 @@ class AccountTests {
 		account.count("RPOP", Outcome.UNPROCESSED, 9);
 		account.count("RPOP", Outcome.UNKNOWN, 1);
 		assertThat(account.counts()).isEqualTo(new Counts(18, 7, 1, 0, 1, 9));
-		assertThat(account.leftOut()).isEqualTo(2 + 4);
+		assertThat(account.skippedNoops()).isEqualTo(2 + 4);
 	}
 
 	@Test
@@ -35,7 +35,7 @@ class AccountTests {
 		account.count("RPOP", Outcome.UNPROCESSED, 2);
 		assertThat(account.isEmpty()).isFalse();
 		assertThat(account.counts()).isEqualTo(new Counts(5, 0, 3, 0, 0, 2));
-		assertThat(account.leftOut()).isZero();
+		assertThat(account.skippedNoops()).isZero();
 	}
 
 }

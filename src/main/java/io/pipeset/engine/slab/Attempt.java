@@ -255,6 +255,13 @@ public final class Attempt implements Exchange {
 	}
 
 	/**
+	 * Whether the next reply says no more than that its command ran if it is positive.
+	 */
+	boolean dropsNextIfPositive() {
+		return !this.captureAll && this.commands.table().effect(this.replies.count()).tellsByNumber();
+	}
+
+	/**
 	 * Whether the outcome depends on the next reply having a value, whatever the value
 	 * is.
 	 */

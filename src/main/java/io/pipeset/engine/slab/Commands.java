@@ -182,25 +182,25 @@ final class Commands {
 		Operation operation = this.table.sentAs(command);
 		int arguments = (int) Resp.number(this.resp, start + 1) - 1;
 		int at = Resp.skipLine(this.resp, start) + this.table.effect(command).command(operation).length;
-		long counted = 0;
-		for (int i = 0; i < operation.firstKey(); i++) {
-			int next = Resp.skipBulk(this.resp, at);
-			if (i == operation.firstKey() - 1) {
-				counted = Resp.number(this.resp, Resp.skipLine(this.resp, at));
-			}
-			at = next;
-		}
+		int keyCount = operation.keyCount(arguments, counted(operation, at));
 		List<ByteBuffer> keys = new ArrayList<>();
-		for (int key = operation.keyCount(arguments, counted); key > 0; key--) {
-			int length = (int) Resp.number(this.resp, at + 1);
-			at = Resp.skipLine(this.resp, at);
-			keys.add(ByteBuffer.wrap(this.resp, at, length));
-			at += length + 2;
-			for (int between = 1; key > 1 && between < operation.keyStep(); between++) {
-				at = Resp.skipBulk(this.resp, at);
+		for (int i = 0; keys.size() < keyCount; i++) {
+			if (operation.isKey(i, keyCount)) {
+				int length = (int) Resp.number(this.resp, at + 1);
+				keys.add(ByteBuffer.wrap(this.resp, Resp.skipLine(this.resp, at), length));
 			}
+			at = Resp.skipBulk(this.resp, at);
 		}
 		return keys;
+	}
+
+	/** The argument that is the number of keys; 0 if there is none. */
+	private long counted(Operation operation, int arguments) {
+		int at = arguments;
+		for (int i = 0; i < operation.keyCounter(); i++) {
+			at = Resp.skipBulk(this.resp, at);
+		}
+		return (operation.keyCounter() >= 0) ? Resp.number(this.resp, Resp.skipLine(this.resp, at)) : 0;
 	}
 
 	/** Whether the slab loads the script that a command runs. */

@@ -12,6 +12,9 @@ final class ReplyReader {
 
 	private static final int OK = ('+' << 24) | ('O' << 16) | ('K' << 8) | '\r';
 
+	/** The reply of most commands that count. */
+	private static final int ONE = (':' << 24) | ('1' << 16) | ('\r' << 8) | '\n';
+
 	private static final int CRLF_BYTES = 2;
 
 	/**
@@ -55,6 +58,9 @@ final class ReplyReader {
 
 	private boolean noteValue;
 
+	/** Whether the reply is of no interest if it is a positive number. */
+	private boolean dropsPositive;
+
 	private boolean control;
 
 	/** If the reply is an array, whether its elements are replies to commands. */
@@ -82,6 +88,12 @@ final class ReplyReader {
 				if (in.readableBytes() >= 5 && in.getInt(in.readerIndex()) == OK && !replies.isControlNext()
 						&& !attempt.capturesNext()) {
 					in.skipBytes(5);
+					replies.countPlain();
+					continue;
+				}
+				if (in.readableBytes() >= 4 && in.getInt(in.readerIndex()) == ONE && !replies.isControlNext()
+						&& (attempt.dropsNextIfPositive() || (!attempt.capturesNext() && !attempt.notesNextValue()))) {
+					in.skipBytes(4);
 					replies.countPlain();
 					continue;
 				}
@@ -143,6 +155,7 @@ final class ReplyReader {
 		this.expectsNested = replies.isExecNext() || replies.isArrayNext();
 		this.nested = false;
 		this.noteValue = !this.control && attempt.notesNextValue();
+		this.dropsPositive = first == ':' && !this.control && attempt.dropsNextIfPositive();
 		this.optional = !this.control && !attempt.needsNextReply();
 		this.wanted = !this.push && !this.control && !this.expectsNested && attempt.capturesNext();
 		this.error = false;
@@ -169,6 +182,10 @@ final class ReplyReader {
 			replies.control(this.kind);
 		}
 		else if (this.kind == Kind.VALUE && !this.capture && !this.noteValue) {
+			replies.countPlain();
+		}
+		else if (this.dropsPositive && this.number > 0 && !this.negative) {
+			replies.notableReplies().captured().discard();
 			replies.countPlain();
 		}
 		else {

@@ -175,8 +175,11 @@ final class SlabOutcomes {
 		if (effect == Effect.DESCRIBED && countDescribedStrings(command, notable)) {
 			return;
 		}
-		boolean noop = effect.isNoop(kind == Kind.NIL,
-				effect.tellsByNumber() && Long.valueOf(0).equals(decoder(command, notable).next()));
+		if (effect.tellsByParts() && countPartsNotRun(command, notable)) {
+			return;
+		}
+		boolean noop = effect.isNoop(kind == Kind.NIL, effect.tellsByNumber()
+				&& decoder(command, notable).next() instanceof Number number && number.longValue() <= 0);
 		int bytes = replies.notableReplies().bytes(notable);
 		boolean lists = bytes > 0 && this.account.wantsReplies()
 				&& claimItem(command, (noop) ? Outcome.NOOP : ranOutcome(), bytes);
@@ -207,6 +210,29 @@ final class SlabOutcomes {
 							? error + " (" + ran + " of the record's " + parts + " parts ran nevertheless)" : error,
 							false),
 					claimed);
+		}
+		return true;
+	}
+
+	/**
+	 * Counts a command of several parts, of which some did nothing, and lists its reply.
+	 * Returns {@code false} if all of them ran.
+	 */
+	private boolean countPartsNotRun(int command, int notable) {
+		Effect effect = this.slab.commands().table().effect(command);
+		Object reply = decoder(command, notable).next();
+		List<?> parts = (reply instanceof List<?> list) ? list : List.of();
+		long idle = parts.stream().filter(effect::isIdlePart).count();
+		if (idle == 0) {
+			return false;
+		}
+		boolean noop = idle == parts.size();
+		countRun(command, noop, null);
+		long bytes = this.slab.commands().itemBytes(command) + this.slab.replies().notableReplies().bytes(notable);
+		if ((noop) ? this.account.wantsReplies() && this.account.claimItem(Outcome.NOOP, bytes)
+				: this.account.claimNotable(bytes)) {
+			list(command, (noop) ? Outcome.NOOP : ranOutcome(), null, new Reply(reply),
+					idle + " of the record's " + parts.size() + " parts did nothing");
 		}
 		return true;
 	}
@@ -399,11 +425,16 @@ final class SlabOutcomes {
 	}
 
 	private void list(int command, Outcome outcome, @Nullable Failure failure, @Nullable Reply reply) {
+		list(command, outcome, failure, reply, null);
+	}
+
+	private void list(int command, Outcome outcome, @Nullable Failure failure, @Nullable Reply reply,
+			@Nullable String detail) {
 		Commands commands = this.slab.commands();
 		long line = commands.table().line(command);
 		this.account.list(new Item(commands.table().index(command), (line > 0) ? line : null,
 				commands.table().id(command), commands.table().operation(command).toString(), commands.key(command),
-				outcome, failure, reply, null, null));
+				outcome, failure, reply, detail, null, null));
 	}
 
 	private void count(int command, Outcome outcome) {

@@ -197,7 +197,8 @@ public final class KnownJob {
 			return REPORT_BYTES;
 		}
 		long settings = settingsBytes(job);
-		boolean ran = state == JobState.COMPLETED && records != null && records.errorCount() == 0;
+		boolean ran = state == JobState.COMPLETED && records != null && records.errorCount() == 0
+				&& records.counts().noop() == 0;
 		return settings + end(status(job, state, System.currentTimeMillis(), reason), ended.report(),
 				ended.memory().reportBytes() - settings, items, ran, ends);
 	}
@@ -216,7 +217,7 @@ public final class KnownJob {
 	/**
 	 * Ends the job. The end is written to disk first, then needless files are removed.
 	 * @param lists the memory of the report's lists, in bytes
-	 * @param ran whether every record ran without an error
+	 * @param ran whether every record was applied
 	 * @return the memory that the job still takes, in bytes
 	 */
 	private long end(JobStatus status, @Nullable Object report, long lists, @Nullable JobItems items, boolean ran,

@@ -54,11 +54,10 @@ final class DecodedBody extends InputStream {
 	/**
 	 * Decodes a body.
 	 * @param body the bytes; left open
-	 * @return the body itself if its charset is UTF-8 or US-ASCII
+	 * @return the body itself if its charset is UTF-8
 	 */
 	static InputStream of(InputStream body, Charset charset) {
-		return (charset.equals(StandardCharsets.UTF_8) || charset.equals(StandardCharsets.US_ASCII)) ? body
-				: new DecodedBody(body, charset);
+		return (charset.equals(StandardCharsets.UTF_8)) ? body : new DecodedBody(body, charset);
 	}
 
 	@Override

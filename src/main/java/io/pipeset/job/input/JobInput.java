@@ -51,6 +51,14 @@ public sealed interface JobInput
 	}
 
 	/**
+	 * After how many records the job ends, though there may be more.
+	 * @return {@code null} if it reads all
+	 */
+	default @Nullable Long limit() {
+		return null;
+	}
+
+	/**
 	 * How many records there are, generated or declared.
 	 * @return {@code null} if unknown
 	 */
@@ -101,6 +109,11 @@ public sealed interface JobInput
 	 */
 	default @Nullable Scan scan() {
 		return null;
+	}
+
+	/** How many commands rows have left out; any thread may call this. */
+	default long leftOut() {
+		return 0;
 	}
 
 	/** Warnings about the input for the report. */

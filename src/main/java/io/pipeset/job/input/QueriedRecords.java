@@ -1,27 +1,28 @@
 package io.pipeset.job.input;
 
+import java.io.IOException;
+import java.sql.SQLException;
 import java.util.Map;
 import java.util.function.Consumer;
 
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.record.RecordReader;
-import io.pipeset.record.json.NdjsonReader;
-import io.pipeset.record.mapping.Templates;
+import org.jspecify.annotations.Nullable;
 
-/** The rows of a query, each as a JSON object, of which templates make records. */
+/** The rows of a query, of which templates make records. */
 public final class QueriedRecords implements JobInput {
 
-	private final FetchedBody rows;
+	private final FetchedRows rows;
 
-	private final Templates templates;
+	private final @Nullable Long limit;
 
 	/**
 	 * Records of rows that are not queried yet.
-	 * @param rows a JSON object a line
+	 * @param limit the most records to read; {@code null} for all
 	 */
-	public QueriedRecords(FetchedBody rows, Templates templates) {
+	public QueriedRecords(FetchedRows rows, @Nullable Long limit) {
 		this.rows = rows;
-		this.templates = templates;
+		this.limit = limit;
 	}
 
 	@Override
@@ -30,13 +31,22 @@ public final class QueriedRecords implements JobInput {
 		Runnable abort = this.rows::abort;
 		stop.add(abort);
 		try {
-			records
-				.accept(NdjsonReader.ofRows(new LendingInputStream(this.rows, context.lanes(), stop, context.memory()),
-						this.templates, context.mapping().nulls(), context.limit()));
+			this.rows.begin(context.limit(), new LendingWait(context));
+			records.accept(this.rows);
 		}
 		finally {
 			stop.remove(abort);
 		}
+	}
+
+	@Override
+	public long leftOut() {
+		return this.rows.leftOut();
+	}
+
+	@Override
+	public @Nullable Long limit() {
+		return this.limit;
 	}
 
 	@Override
@@ -46,12 +56,30 @@ public final class QueriedRecords implements JobInput {
 
 	@Override
 	public void close() {
-		this.rows.closeQuietly();
+		this.rows.close();
 	}
 
 	@Override
 	public String noun() {
 		return "rows";
+	}
+
+	/** Lends partly filled slabs to the lanes while the job waits for rows. */
+	private record LendingWait(InputContext context) implements FetchedRows.Wait {
+
+		@Override
+		public <T> T during(FetchedRows.Step<T> step) throws SQLException, IOException {
+			this.context.lanes().lend();
+			this.context.memory().startBodyWait();
+			try {
+				return step.run();
+			}
+			finally {
+				this.context.memory().endBodyWait();
+				this.context.lanes().reclaim();
+			}
+		}
+
 	}
 
 }

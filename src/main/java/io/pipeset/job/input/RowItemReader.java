@@ -12,6 +12,7 @@ import java.util.Objects;
 import io.pipeset.job.settings.InvalidSettingException;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
+import io.pipeset.record.Notice;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
@@ -114,7 +115,7 @@ final class RowItemReader implements RecordReader {
 			return false;
 		}
 		JobSettings settings = Objects.requireNonNull(this.settings);
-		byte[] text = (prefix() + found.row() + ((settings.mapping().entries()) ? "}" : ""))
+		byte[] text = (prefix() + found.row() + ((settings.mapping().rows().entries()) ? "}" : ""))
 			.getBytes(StandardCharsets.UTF_8);
 		this.row = Objects.requireNonNull(this.format)
 			.open(new ByteArrayInputStream(text), settings.operation(), settings.mapping(),
@@ -132,12 +133,16 @@ final class RowItemReader implements RecordReader {
 	 */
 	private String prefix() {
 		Mapping mapping = Objects.requireNonNull(this.settings).mapping();
-		if (mapping.entries()) {
+		if (mapping.rows().entries()) {
 			return "{";
 		}
+		Character delimiter = mapping.cells().delimiter();
+		// An empty line may be a row of one empty cell.
+		boolean emptyRows = !mapping.cells().nulls().isEmpty();
 		return switch (Objects.requireNonNull(this.format)) {
-			case CSV -> "sep=" + mapping.cells().delimiter() + "\n";
-			case TSV, TEXT, NDJSON -> "\n";
+			case CSV -> "sep=" + ((delimiter != null) ? delimiter : ',') + "\n";
+			case TSV -> (emptyRows) ? "" : "\n";
+			case TEXT, NDJSON -> "\n";
 			default -> "";
 		};
 	}
@@ -216,8 +221,8 @@ final class RowItemReader implements RecordReader {
 	}
 
 	@Override
-	public long transactions() {
-		return this.items.transactions();
+	public List<Notice> notices() {
+		return this.items.notices();
 	}
 
 	@Override

@@ -37,6 +37,8 @@ public final class UploadedRecords implements JobInput {
 
 	private final @Nullable SpooledBody spooled;
 
+	private @Nullable Long limit;
+
 	/** The body if the service fetches it; {@code null} for an upload. */
 	private final @Nullable FetchedBody fetched;
 
@@ -92,10 +94,13 @@ public final class UploadedRecords implements JobInput {
 	 * @param resource the same resource, to be read again
 	 * @param kept whether the job's outcomes are kept, so that another process can resume
 	 * it
+	 * @param limit the most records to read; {@code null} for all
 	 */
-	public static UploadedRecords of(FetchedBody body, SpooledBody resource, boolean kept) {
-		return new UploadedRecords(body, resource.bytes().bytes(), resource.encoding(), resource.format(),
-				resource.charset(), null, null, (kept) ? resource : null);
+	public static UploadedRecords of(FetchedBody body, SpooledBody resource, boolean kept, @Nullable Long limit) {
+		UploadedRecords records = new UploadedRecords(body, resource.bytes().bytes(), resource.encoding(),
+				resource.format(), resource.charset(), null, null, (kept) ? resource : null);
+		records.limit = limit;
+		return records;
 	}
 
 	/**
@@ -218,14 +223,23 @@ public final class UploadedRecords implements JobInput {
 	public List<Warning> warnings() {
 		RecordReader reader = this.reader;
 		List<Warning> warnings = new ArrayList<>((this.fetched != null) ? this.fetched.warnings() : List.of());
-		long transactions = (reader != null) ? reader.transactions() : 0;
-		if (transactions > 0) {
-			warnings.add(new Warning("TRANSACTIONS_IGNORED", null, "The body has " + transactions
-					+ " MULTI commands. MULTI and EXEC are ignored, and the commands between"
-					+ " them run like other records: clients may see a part of them, and a part of them may fail."
-					+ " For transactions, send atomic=batch.", transactions));
+		if (reader != null) {
+			reader.notices()
+				.forEach((notice) -> warnings.add(new Warning(notice.code(), null, notice.detail(),
+						(notice.count() > 0) ? notice.count() : null, (notice.line() > 0) ? notice.line() : null)));
 		}
 		return warnings;
+	}
+
+	@Override
+	public long leftOut() {
+		RecordReader reader = this.reader;
+		return (reader != null) ? reader.leftOut() : 0;
+	}
+
+	@Override
+	public @Nullable Long limit() {
+		return this.limit;
 	}
 
 	@Override

@@ -67,6 +67,9 @@ public final class JobItems implements Spool.Removable {
 	private static final Loss NOT_SENT_AGAIN = new Loss(Loss.OF_SERVICE.code(), Loss.OF_SERVICE.message()
 			+ "; it is not sent again, because that might leave other data, or because Redis does not permit to fence off its connection");
 
+	private static final Failure NO_EFFECT = new Failure("NO_EFFECT", "Redis ran it, and there was nothing to do",
+			false);
+
 	private final SpooledBody body;
 
 	private final OutcomeJournal journal;
@@ -91,8 +94,8 @@ public final class JobItems implements Spool.Removable {
 	 */
 	private @Nullable Boolean fenced;
 
-	/** Whether all records ran, so that nothing is kept. */
-	private volatile boolean allRan;
+	/** Whether all records were applied, so that nothing is kept. */
+	private volatile boolean allApplied;
 
 	/** Whether the files were removed although some records did not run. */
 	private volatile boolean removed;
@@ -160,7 +163,7 @@ public final class JobItems implements Spool.Removable {
 	}
 
 	public boolean isEmpty() {
-		return this.allRan;
+		return this.allApplied;
 	}
 
 	/**
@@ -174,7 +177,7 @@ public final class JobItems implements Spool.Removable {
 
 	/**
 	 * Ends the job. Its files are removed, or kept while the spool has space for them.
-	 * @param ran whether every record ran, so that nothing has to be kept
+	 * @param ran whether every record was applied, so that nothing has to be kept
 	 * @param onDisk whether the end of the job is on disk; if not, its request is
 	 * removed, so that no process resumes it
 	 */
@@ -183,7 +186,7 @@ public final class JobItems implements Spool.Removable {
 		if (!onDisk) {
 			this.journal.removeRequest();
 		}
-		this.allRan = ran;
+		this.allApplied = ran;
 		if (ran) {
 			close();
 		}
@@ -278,7 +281,7 @@ public final class JobItems implements Spool.Removable {
 	 * @throws IOException if the records cannot be read, or the lines cannot be written
 	 */
 	public void write(Set<Outcome> wanted, OutputStream out) throws IOException {
-		if (this.allRan) {
+		if (this.allApplied) {
 			return;
 		}
 		try (MemoryShare memory = this.memory.open(new JobStop());
@@ -323,7 +326,7 @@ public final class JobItems implements Spool.Removable {
 
 	private void write(Record record, JournalEntry entry, RecordReader records, Map<String, Object> settings,
 			JsonGenerator line) {
-		Failure failure = Objects.requireNonNull(entry.failure());
+		Failure failure = Objects.requireNonNullElse(entry.failure(), NO_EFFECT);
 		boolean retryable = failure.retryable() && (!entry.mayRunAgain() || record.effect().isRepeatable());
 		line.writeStartObject();
 		if (record.id() != null) {
@@ -356,7 +359,7 @@ public final class JobItems implements Spool.Removable {
 		if (!(raw instanceof String text)) {
 			return;
 		}
-		boolean element = this.body.format() == RecordFormat.JSON && !this.settings.mapping().entries();
+		boolean element = this.body.format() == RecordFormat.JSON && !this.settings.mapping().rows().entries();
 		line.writeStringProperty("raw", (element && item == null) ? text.replaceAll("[\\r\\n]", " ") : text);
 		String code = Objects.requireNonNull(record.rejection()).code();
 		if (record.isOfWrongDatabase() || code.equals(Rejection.TOO_LARGE)) {
@@ -489,7 +492,7 @@ public final class JobItems implements Spool.Removable {
 	/** Removes the body and the journal. */
 	@Override
 	public void close() {
-		this.removed = !this.allRan;
+		this.removed = !this.allApplied;
 		this.spool.forget(this);
 		this.journal.close();
 		this.body.close();

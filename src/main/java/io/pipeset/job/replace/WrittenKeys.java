@@ -82,10 +82,8 @@ public final class WrittenKeys implements AutoCloseable {
 		if (this.failure != null || record.operation().deletesKeys()) {
 			return;
 		}
-		int first = record.command().firstKey();
-		int step = record.command().keyStep();
-		int end = first + record.keyCount() * step;
-		for (int key = first; key < end; key += step) {
+		for (int i = 0; i < record.keyCount(); i++) {
+			int key = record.command().keyPosition(i);
 			if (this.pattern.matches(record.source(key), record.offset(key), record.length(key))) {
 				add(fingerprint(record.source(key), record.offset(key), record.length(key)));
 			}

@@ -47,8 +47,8 @@ final class DryRun {
 		if (this.account.wantsReplies()
 				&& this.account.claimItem(Outcome.UNPROCESSED, record.itemBytes() + record.commandBytes())) {
 			this.account.list(new Item(record.index(), (record.line() > 0) ? record.line() : null, record.id(),
-					record.operation().toString(), record.key(), Outcome.UNPROCESSED, null, null, record.commandWords(),
-					null));
+					record.operation().toString(), record.key(), Outcome.UNPROCESSED, null, null, null,
+					record.commandWords(), null));
 		}
 	}
 

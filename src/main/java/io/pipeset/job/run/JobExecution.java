@@ -78,6 +78,8 @@ final class JobExecution {
 
 	private final MemoryWarnings warnings;
 
+	private final RecordWarnings recordWarnings = new RecordWarnings();
+
 	/** {@code null} if the job has no setting {@code replace}. */
 	private final @Nullable Replacement replacement;
 
@@ -146,6 +148,7 @@ final class JobExecution {
 				this.context.account().losses().master(this.context.nodes().failovers());
 			}
 			List<Warning> warnings = new ArrayList<>(this.job.input().warnings());
+			warnings.addAll(this.recordWarnings.warnings());
 			warnings.addAll(this.warnings.end());
 			Estimate estimate = (this.dryRun != null && !this.context.stop().isSet())
 					? this.dryRun.estimate(this.context.nodes(), warnings) : null;
@@ -230,10 +233,12 @@ final class JobExecution {
 
 	private void read(RecordReader records, JobInput input, Caller caller) {
 		Long declared = input.declared();
+		Long limit = input.limit();
 		Account account = this.context.account();
 		try {
 			while (!this.context.stop().isSet()) {
-				if (account.isEmpty() || !records.read(this.record)) {
+				boolean full = limit != null && this.progress.read() == limit;
+				if (full || account.isEmpty() || !records.read(this.record)) {
 					this.progress.complete();
 					break;
 				}
@@ -299,6 +304,9 @@ final class JobExecution {
 		if (rejection != null) {
 			reject(rejection, malformed);
 			return true;
+		}
+		if (this.record.isWarnedOf()) {
+			this.recordWarnings.add(this.record);
 		}
 		if (this.replacement != null) {
 			this.replacement.add(this.record);

@@ -327,8 +327,7 @@ final class MemorySample {
 			List<String> keys = new ArrayList<>();
 			boolean expiringHash = record.operation() == Operation.HSET && record.script() != null;
 			int first = record.command().firstKey();
-			int step = record.command().keyStep();
-			int end = first + record.keyCount() * step;
+			int keyCount = record.keyCount();
 			words.add(record.operation().word().getBytes(StandardCharsets.US_ASCII));
 			long bytes = 0;
 			for (int i = (expiringHash) ? first : 0; i < record.argumentCount(); i++) {
@@ -336,7 +335,7 @@ final class MemorySample {
 					// The expiry, which HSET does not take.
 					continue;
 				}
-				boolean isKey = i >= first && i < end && (i - first) % step == 0;
+				boolean isKey = record.command().isKey(i, keyCount);
 				byte[] word = new byte[record.length(i) + ((isKey) ? prefix.length : 0)];
 				System.arraycopy(record.source(i), record.offset(i), word, word.length - record.length(i),
 						record.length(i));

@@ -130,7 +130,7 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 	EndedJob<JobReport> end(@Nullable Estimate estimate, @Nullable Replacement replacement, List<Warning> warnings) {
 		boolean open = replacement != null && replacement.isOpen();
 		boolean removed = replacement != null && replacement.hasSent();
-		countMissing(progress().received() - account().leftOut());
+		countMissing(progress().received() - account().skippedNoops());
 		Counts counts = account().counts();
 		Receipt receipt = input().handOver(account());
 		boolean settled = progress().isComplete() && !open

@@ -8,8 +8,10 @@ import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.mapping.CellSyntax;
+import io.pipeset.record.mapping.Header;
 import io.pipeset.record.mapping.Mapping;
 import io.pipeset.record.mapping.Nulls;
+import io.pipeset.record.mapping.Rows;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
@@ -41,9 +43,9 @@ public final class JobDefaults {
 			this.settings = new JobSettings((batchSize != null) ? batchSize : JobSettings.maxBatchSize(atomic),
 					Setting.FLUSH.parse(flush), concurrency, timeout, maxErrors, retries, replicas, replicasTimeout,
 					results, operation(op), false,
-					new RecordDefaults(seconds(ttl), null, Setting.TTL_JITTER.parse(ttlJitter), encoding),
-					new Mapping(null, checked(nulls), CellSyntax.PLAIN, null, false), false, rateLimit, maxLatency,
-					atomic, coalesce, dryRun, false, null, null, null);
+					new RecordDefaults(seconds(ttl), null, null, Setting.TTL_JITTER.parse(ttlJitter), encoding),
+					new Mapping(null, checked(nulls), CellSyntax.PLAIN, Header.FIRST_ROW, Rows.OBJECTS), false,
+					rateLimit, maxLatency, atomic, coalesce, dryRun, false, null, null, null);
 		}
 		catch (InvalidSettingException ex) {
 			throw new IllegalArgumentException(

@@ -179,6 +179,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		Long seconds = (ttl.same() != null) ? ttl.same()
 				: (expires && !ttl.isGiven() && !expireAt.isGiven()) ? defaults.ttl() : null;
 		return new RecordDefaults(seconds, expireAt.same(),
+				(Setting.ZONE.isFor(path)) ? Setting.ZONE.take(query).orElse(null) : null,
 				takeExpiry(Setting.TTL_JITTER, query, path, only).orElse((expires) ? defaults.ttlJitter() : 0),
 				Setting.ENCODING.take(query).orElse(defaults.encoding()));
 	}
@@ -238,8 +239,8 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		Map<String, List<String>> texts = toTexts();
 		texts.keySet().retainAll(Setting.namesOfRows());
 		if (texts.containsKey(Setting.COMMAND.name())) {
-			// Commands name their operations, and have no nulls.
-			texts.keySet().removeAll(List.of(Setting.OP.name(), Setting.NULLS.name()));
+			// Commands name their operations.
+			texts.keySet().remove(Setting.OP.name());
 		}
 		else if (this.operation != null && !this.only) {
 			texts.put(DEFAULT_OP, List.of(this.operation.toString()));
@@ -250,7 +251,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	private static List<String> texts(String name, Object value) {
 		if (value instanceof List<?> list) {
 			List<String> words = list.stream().map(String::valueOf).toList();
-			boolean repeated = name.equals(Setting.ARGS.name()) || name.equals(Setting.COMMAND.name());
+			boolean repeated = List.of(Setting.ARGS.name(), Setting.COMMAND.name(), Setting.NULL.name()).contains(name);
 			return (repeated) ? words
 					: List.of((name.equals(Setting.FIELDS.name())) ? FieldTemplate.format(words) : Names.format(words));
 		}

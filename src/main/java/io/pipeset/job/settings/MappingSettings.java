@@ -2,17 +2,23 @@ package io.pipeset.job.settings;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import io.pipeset.record.Operation;
 import io.pipeset.record.OperationFinder;
 import io.pipeset.record.body.FormatHints;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.mapping.CellSyntax;
+import io.pipeset.record.mapping.CellSyntax.Escape;
 import io.pipeset.record.mapping.FieldTemplate;
+import io.pipeset.record.mapping.Header;
 import io.pipeset.record.mapping.Mapping;
 import io.pipeset.record.mapping.Nulls;
+import io.pipeset.record.mapping.Rows;
 import io.pipeset.record.mapping.Template;
 import io.pipeset.record.mapping.Templates;
 import io.pipeset.record.mapping.Word;
@@ -24,7 +30,8 @@ final class MappingSettings {
 	/** The most commands that a row may make. */
 	private static final int MOST_COMMANDS = 64;
 
-	private static final Word CLOSE = new Word("]", null);
+	/** The options of SET that are conditions. */
+	private static final Set<String> CONDITIONS = Set.of("NX", "XX", "IFEQ", "IFNE", "IFDEQ", "IFDNE");
 
 	private final @Nullable Template key;
 
@@ -42,7 +49,7 @@ final class MappingSettings {
 
 	private final @Nullable Template expireAt;
 
-	private final boolean entries;
+	private final Rows rows;
 
 	/** The names of those that are given. */
 	private final List<String> given = new ArrayList<>();
@@ -57,7 +64,7 @@ final class MappingSettings {
 		this.id = Setting.ID.take(query).orElse(null);
 		this.ttl = ttl;
 		this.expireAt = expireAt;
-		this.entries = Setting.ROWS_ARE.take(query).isPresent();
+		this.rows = Setting.ROWS_ARE.take(query).orElse(Rows.OBJECTS);
 		addGiven(Setting.COMMAND, (this.commands.isEmpty()) ? null : this.commands);
 		addGiven(Setting.KEY, this.key);
 		addGiven(Setting.VALUE, this.value);
@@ -99,27 +106,63 @@ final class MappingSettings {
 			OperationFinder operations, @Nullable Template ttl, @Nullable Template expireAt, Nulls defaultValue) {
 		MappingSettings settings = new MappingSettings(query, Setting.COMMAND.isFor(path), ttl, expireAt);
 		Templates templates = settings.templates(operation, operations);
-		if (settings.entries && templates == null) {
+		if (settings.rows.text() != null && templates == null) {
 			throw new InvalidSettingException(Setting.ROWS_ARE.name(),
 					"needs templates: give 'op' and 'key' too, as in op=SET&key={@key}&value={@value}&rows=entries");
 		}
+		Header header = Setting.HEADER.take(query).orElse(Header.FIRST_ROW);
+		if (header.kind() == Header.Kind.ABSENT) {
+			check(templates);
+		}
 		Optional<Nulls> nulls = Setting.NULLS.take(query);
-		nulls.ifPresent((given) -> settings.check(given, operation));
-		return new Mapping(templates, nulls.orElse(defaultValue),
-				new CellSyntax(Setting.DELIMITER.take(query).orElse(','), Setting.ESCAPE.take(query).isPresent(),
-						Setting.NULL.take(query).orElse(null), Setting.TRIM.take(query).orElse(false)),
-				Setting.HEADER.take(query).orElse(null), settings.entries);
+		nulls.ifPresent((given) -> settings.check(given, operation, templates));
+		CellSyntax cells = new CellSyntax(Setting.DELIMITER.take(query).orElse(null),
+				Setting.ESCAPE.take(query).orElse(Escape.NONE), all(Setting.NULL, query),
+				Setting.TRIM.take(query).orElse(false), Setting.COMMENT.take(query).orElse(null));
+		return new Mapping(templates, nulls.orElse(settings.usual(defaultValue, operation, templates)), cells, header,
+				settings.rows);
 	}
 
-	private void check(Nulls nulls, @Nullable Operation operation) {
+	/** What nulls mean by a default, if that has a meaning for these templates. */
+	private Nulls usual(Nulls defaultValue, @Nullable Operation operation, @Nullable Templates templates) {
+		try {
+			check(defaultValue, operation, templates);
+			return defaultValue;
+		}
+		catch (InvalidSettingException ex) {
+			return Nulls.REFUSE;
+		}
+	}
+
+	/** Checks the templates of a table without a header. */
+	private static void check(@Nullable Templates templates) {
+		if (templates == null) {
+			throw new InvalidSettingException(Setting.HEADER.name(),
+					"is 'absent', so that templates have to name the columns by their numbers: give 'op' and 'key' too,"
+							+ " as in op=SET&key=user:{@1}&value={@2}");
+		}
+		if (templates.mapsAllValues()) {
+			throw new InvalidSettingException(Setting.HEADER.name(), "is 'absent', and '" + templates.settingOfAll()
+					+ "' takes all columns, which have no names then: name them by header=a,b,c");
+		}
+	}
+
+	private void check(Nulls nulls, @Nullable Operation operation, @Nullable Templates templates) {
 		if (nulls == Nulls.DELETE && operation != Operation.SET) {
 			throw new InvalidSettingException(Setting.NULLS.name(),
 					"'delete' is for SET alone, whose null value makes the record a DEL: give op=SET");
 		}
-		if (!this.commands.isEmpty() && nulls != Nulls.REFUSE) {
+		boolean condition = this.args.stream()
+			.map(Word::literal)
+			.anyMatch((word) -> word != null && CONDITIONS.contains(word.toUpperCase(Locale.ROOT)));
+		if (nulls == Nulls.DELETE && condition) {
 			throw new InvalidSettingException(Setting.NULLS.name(),
-					"has no meaning with 'command', because the words after a null would move: put the words into a"
-							+ " group, as in command=SET {id} {name} [ EX {secs} ]");
+					"'delete' does not go with a condition in 'args', which a DEL would not keep");
+		}
+		if (!this.commands.isEmpty() && nulls != Nulls.REFUSE && templates != null && !templates.hasSpread()) {
+			throw new InvalidSettingException(Setting.NULLS.name(),
+					"has a meaning with 'command' only for what is spread, as in {tags...}, because the words after a null"
+							+ " would move: put the words into a group, as in command=SET {id} {name} [ EX {secs} ]");
 		}
 	}
 
@@ -151,10 +194,13 @@ final class MappingSettings {
 		checkSpreads();
 		checkNames(operation);
 		checkGroups(Setting.ARGS, this.args);
+		checkBraces(Setting.VALUE, Stream.ofNullable(this.value));
+		checkBraces(Setting.ARGS, this.args.stream().map(Word::template));
+		if (this.fields != null) {
+			checkBraces(Setting.FIELDS, this.fields.stream().map(FieldTemplate::template));
+		}
 		checkCount(operation);
-		Templates templates = new Templates(operation, texts());
-		checkNames(templates);
-		return templates;
+		return checked(new Templates(operation, texts()));
 	}
 
 	private Templates.Texts texts() {
@@ -176,20 +222,29 @@ final class MappingSettings {
 					"is given " + this.commands.size() + " times; allowed are " + MOST_COMMANDS + " commands of a row");
 		}
 		List<Operation> operations = this.commands.stream().map((command) -> operation(command, finder)).toList();
-		if (this.commands.stream().flatMap(List::stream).allMatch((word) -> word.names().isEmpty())) {
+		if (this.commands.stream().flatMap(List::stream).allMatch(Word::isLiteral)) {
 			throw new InvalidSettingException(Setting.COMMAND.name(),
 					"names no column or member in braces, so that all rows would make the same records; curl takes"
 							+ " braces out of a URL unless it is called with -g");
 		}
-		Templates templates = new Templates(operations, texts());
-		checkNames(templates);
-		return templates;
+		checkBraces(Setting.COMMAND, this.commands.stream().flatMap(List::stream).map(Word::template));
+		return checked(new Templates(operations, texts()));
+	}
+
+	/** Refuses braces that another tool would read as a value. */
+	private static void checkBraces(Setting<?> row, Stream<@Nullable Template> templates) {
+		templates.forEach((template) -> {
+			String problem = (template != null) ? template.problemOfBraces() : null;
+			if (problem != null) {
+				throw new InvalidSettingException(row.name(), problem);
+			}
+		});
 	}
 
 	private static Operation operation(List<Word> command, OperationFinder finder) {
 		checkGroups(Setting.COMMAND, command);
 		Word name = command.get((command.get(0).opens() && command.size() > 1) ? 1 : 0);
-		if (command.get(0).opens() && command.indexOf(CLOSE) < command.size() - 1) {
+		if (command.get(0).opens() && closing(command) < command.size() - 1) {
 			throw new InvalidSettingException(Setting.COMMAND.name(),
 					"begins with a group: only a whole command can be one, as in [ EXPIRE {key} {secs} ]");
 		}
@@ -217,6 +272,18 @@ final class MappingSettings {
 		return operation;
 	}
 
+	/** The position of the bracket that closes the group which the first one opens. */
+	private static int closing(List<Word> command) {
+		int depth = 0;
+		for (int i = 0; i < command.size(); i++) {
+			depth += (command.get(i).opens()) ? 1 : (command.get(i).closes()) ? -1 : 0;
+			if (depth == 0) {
+				return i;
+			}
+		}
+		return command.size();
+	}
+
 	private static void checkGroups(Setting<?> row, List<Word> words) {
 		String problem = Word.problem(words);
 		if (problem != null) {
@@ -224,19 +291,12 @@ final class MappingSettings {
 		}
 	}
 
-	private static void checkNames(Templates templates) {
-		for (String name : templates.names()) {
-			String problem = Template.problemOfForm(name);
-			if (problem != null) {
-				throw new InvalidSettingException(templates.settingOf(name), problem);
-			}
-			long steps = 1 + name.chars().filter((character) -> character == '.').count();
-			if (steps > Template.MOST_STEPS) {
-				throw new InvalidSettingException(templates.settingOf(name),
-						"has the name '" + Excerpt.of(name) + "' of " + steps + " steps: a name has at most "
-								+ Template.MOST_STEPS + ", with dots between");
-			}
+	private static Templates checked(Templates templates) {
+		Templates.Problem problem = templates.problem();
+		if (problem != null) {
+			throw new InvalidSettingException(problem.setting(), problem.text());
 		}
+		return templates;
 	}
 
 	private void checkValues(Operation operation) {
@@ -267,11 +327,15 @@ final class MappingSettings {
 		}
 	}
 
-	/** Refuses templates without names, because all rows would give the same record. */
+	/**
+	 * Refuses templates of which all rows would give the same record. The fields of an
+	 * entry of a stream, and those that are spread, vary.
+	 */
 	private void checkNames(Operation operation) {
-		boolean same = (this.key == null || this.key.names().isEmpty())
-				&& this.args.stream().allMatch((argument) -> argument.names().isEmpty());
-		if (same) {
+		boolean same = (this.key == null || this.key.isLiteral()) && this.args.stream().allMatch(Word::isLiteral);
+		boolean varies = operation == Operation.XADD
+				|| (this.fields != null && this.fields.stream().anyMatch((field) -> field.template().isSpread()));
+		if (same && !varies) {
 			throw new InvalidSettingException(((this.args.isEmpty()) ? Setting.KEY : Setting.ARGS).name(),
 					"names no column or member in braces, so that all records would "
 							+ ((this.args.isEmpty() || operation == Operation.SET) ? "have the same key"

@@ -1,8 +1,10 @@
 package io.pipeset.job.settings;
 
 import java.net.URI;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -23,10 +25,13 @@ import io.pipeset.record.Timestamps;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.format.RecordFormat;
+import io.pipeset.record.mapping.CellSyntax.Escape;
 import io.pipeset.record.mapping.FieldTemplate;
-import io.pipeset.record.mapping.Names;
+import io.pipeset.record.mapping.Header;
 import io.pipeset.record.mapping.Nulls;
+import io.pipeset.record.mapping.Rows;
 import io.pipeset.record.mapping.Template;
+import io.pipeset.record.mapping.TemplateException;
 import io.pipeset.record.mapping.Templates.Texts;
 import io.pipeset.record.mapping.Word;
 import io.pipeset.report.DurationText;
@@ -83,8 +88,9 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	private static final Set<RecordFormat> DATA = Collections
 		.unmodifiableSet(EnumSet.of(RecordFormat.NDJSON, RecordFormat.JSON, RecordFormat.CSV, RecordFormat.TSV));
 
-	private static final Allowed<Template> TEMPLATE = Allowed
-		.of("a template such as session:{sid}, with {{ and }} for braces", Template::parse);
+	/** JSON, in which rows may be elsewhere than at the top. */
+	private static final Set<RecordFormat> OBJECTS = Collections
+		.unmodifiableSet(EnumSet.of(RecordFormat.NDJSON, RecordFormat.JSON));
 
 	public static final Setting<Integer> BATCH_SIZE = row("batchSize", ALL_CALLS,
 			Allowed.integer(1, JobSettings.MAX_BATCH_SIZE), JobSettings::batchSize,
@@ -125,14 +131,15 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			"The operation of all records, whether they name it or not. Other records are refused.");
 
 	public static final Setting<TimeToLive> TTL = row("ttl", WRITES_AND_SWEEPS,
-			Allowed.of(Expiry.ALLOWED + ", or a template such as {expires}", TimeToLive.reader(Expiry::parse)),
+			Allowed.of(Expiry.ALLOWED + ", or a template such as {expires}",
+					templates("ttl", TimeToLive.reader(Expiry::parse))),
 			(settings) -> (settings.mapping().text(Texts::ttl) != null) ? settings.mapping().text(Texts::ttl)
 					: settings.recordDefaults().ttl(),
 			"How long the keys live that SET and HSET write, or that a sweep with EXPIRE finds.");
 
 	static final Setting<TimeToLive> EXPIRE_AT = add(new Setting<>("expireAt", false, WRITES, ALL_RECORDS,
 			Allowed.of(Timestamps.ALLOWED + ", or a template such as {expires_at}",
-					TimeToLive.reader(Timestamps::parse)),
+					templates("expireAt", TimeToLive.reader(Timestamps::parse))),
 			(settings) -> (settings.mapping().text(Texts::expireAt) != null) ? settings.mapping().text(Texts::expireAt)
 					: moment(settings.recordDefaults().expireAt()),
 			null, null, "Instead of `ttl`: the moment at which the keys that SET and HSET write expire."));
@@ -208,18 +215,18 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			"For SET: the template of the value. `{*}` is the whole row or object.", Texts::value);
 
 	static final Setting<List<FieldTemplate>> FIELDS = ofUploads("fields", DATA,
-			Allowed.of("fields with commas between them, such as name,city={address.city},{attrs...}",
-					FieldTemplate::parse),
+			Allowed.of("fields with commas between them, such as name,city={address.city},{attrs...}, or -name for all"
+					+ " but one", templates("fields", FieldTemplate::parse)),
 			(settings) -> settings.mapping()
 				.text((texts) -> (texts.fields() != null) ? texts.fields().stream().map(String::valueOf).toList()
 						: null),
-			"For HSET and XADD: the columns or members that are fields, `name=template` for others, and `{attrs...}`"
-					+ " for all members of an object; without it, all.");
+			"For HSET and XADD: the columns or members that are fields, `name=template` for others, `{attrs...}` for all"
+					+ " members of an object, and `-name` for all but one; without it, all.");
 
 	/** A setting that may be given several times. */
 	public static final Setting<Word> ARGS = add(new Setting<>("args", false, WRITES_AND_SWEEPS, DATA,
 			Allowed.of("a template such as {points}, {tags...}, or [ and ] around a group, with {{ and }} for braces",
-					Word::parse),
+					templates("args", Word::parse)),
 			(settings) -> settings.mapping().text((texts) -> (texts.args().isEmpty()) ? null : texts.argTexts()), null,
 			null,
 			"Templates of the arguments after the key and what `value` or `fields` make, in their order. In a sweep of"
@@ -228,7 +235,7 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	/** A setting that may be given several times. */
 	public static final Setting<List<Word>> COMMAND = add(new Setting<>("command", false, List.of("/v1/jobs"), DATA,
 			Allowed.of("a command in the words of redis-cli, such as HSET user:{id} name {name}, with {{ and }} for"
-					+ " braces", Word::parseCommand),
+					+ " braces", templates("command", Word::parseCommand)),
 			(settings) -> settings.mapping()
 				.text((texts) -> (texts.commands().isEmpty()) ? null : texts.commandTexts()),
 			null, null,
@@ -238,34 +245,50 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	static final Setting<Template> ID = template("id", "The template of the `id` that the report gives the record.",
 			Texts::id);
 
-	static final Setting<Character> DELIMITER = ofUploads("delimiter", Set.of(RecordFormat.CSV),
+	static final Setting<Character> DELIMITER = ofUploads("delimiter", ROWS,
 			Allowed.of("a character of ASCII that is no quote, or tab", Setting::delimiter),
-			(settings) -> (settings.mapping().cells().delimiter() == '\t') ? "tab"
-					: (settings.mapping().cells().delimiter() != ',') ? settings.mapping().cells().delimiter() : null,
-			"The character that separates the cells of CSV, instead of the comma.");
+			(settings) -> delimiterText(settings.mapping().cells().delimiter()),
+			"The character that separates the cells, instead of the comma of CSV and the tab of TSV.");
 
-	static final Setting<List<String>> HEADER = ofUploads("header", ROWS,
-			Allowed.of("the names of the columns with commas between them, such as sid,price",
-					(text) -> (text.isEmpty()) ? null : Names.parse(text)),
-			(settings) -> settings.mapping().header(), "The names of the columns, for a file without a header row.");
+	static final Setting<Header> HEADER = ofUploads("header", ROWS,
+			Allowed.of("the names of the columns with commas between them, such as sid,price, or absent or present",
+					Header::parse),
+			(settings) -> settings.mapping().header().text(),
+			"The names of the columns, for a file without a header row; `absent` if [numbers](templates.md#names) name"
+					+ " them.");
 
-	static final Setting<String> ESCAPE = ofUploads("escape", ROWS, Allowed.words("backslash"),
-			(settings) -> (settings.mapping().cells().backslash()) ? "backslash" : null,
-			"With `backslash`, a backslash escapes the next character of a cell, as databases write files.");
+	static final Setting<Escape> ESCAPE = ofUploads("escape", ROWS,
+			Allowed.words(new Escape[] { Escape.BACKSLASH, Escape.QUOTES }, Escape::label),
+			(settings) -> (settings.mapping().cells().escape() != Escape.NONE)
+					? settings.mapping().cells().escape().label() : null,
+			"What a backslash means: with `backslash` an escape in every cell (MySQL, COPY), with `quotes` one of quotes"
+					+ " within quotes (Spark, DuckDB).");
 
+	/** A setting that may be given several times. */
 	static final Setting<String> NULL = ofUploads("null", ROWS,
-			Allowed.of("the text of a null cell, such as \\N or NULL", (text) -> (text.isEmpty()) ? null : text,
-					NOT_EMPTY),
-			(settings) -> settings.mapping().cells().nullText(),
-			"A cell without quotes that is exactly this text is null.");
+			Allowed.of("the text of a null cell, such as \\N or NULL; none for an empty cell, \"\" also for one in"
+					+ " quotes", (text) -> text),
+			(settings) -> (settings.mapping().cells().nulls().isEmpty()) ? null : settings.mapping().cells().nulls(),
+			"A cell without quotes that is exactly this text is null, and an empty cell is then the empty string.");
 
 	static final Setting<Boolean> TRIM = ofUploads("trim", ROWS, Allowed.truth(),
 			(settings) -> (settings.mapping().cells().trim()) ? true : null,
-			"Drops blanks around cells without quotes.");
+			"Drops blanks around cells without quotes, and around the quotes of others.");
 
-	static final Setting<String> ROWS_ARE = ofUploads("rows", Set.of(RecordFormat.JSON), Allowed.words("entries"),
-			(settings) -> (settings.mapping().entries()) ? "entries" : null,
-			"With `entries`, the body is one object, and each of its members is a row: `{@key}` and `{@value}`.");
+	static final Setting<String> COMMENT = ofUploads("comment", ROWS,
+			Allowed.of("1 to 16 characters of ASCII that are no quote; an unescaped # ends a URL: write %23",
+					(text) -> (text.matches("[!-~&&[^\"]][ -~]{0,15}")) ? text : null, NOT_EMPTY),
+			(settings) -> settings.mapping().cells().comment(), "Rows that begin with this text are passed over.");
+
+	static final Setting<Rows> ROWS_ARE = ofUploads("rows", OBJECTS,
+			Allowed.of("entries, or items: and the path of an array, such as items:hits.hits", Rows::parse),
+			(settings) -> settings.mapping().rows().text(),
+			"With `entries`, the body is one object, and each of its members is a row: `{@key}` and `{@value}`. With"
+					+ " `items:PATH`, each element of that array of each object is.");
+
+	static final Setting<ZoneId> ZONE = ofUploads("zone", DATA,
+			Allowed.of("a time zone such as UTC or Europe/Berlin", Setting::zone),
+			(settings) -> settings.recordDefaults().zone(), "The time zone of moments that name none.");
 
 	static final Setting<String> UNTIL = add(new Setting<>("until", false, List.of("/piperpop"), ALL_RECORDS,
 			Allowed.words("empty"), (settings) -> (settings.untilEmpty()) ? "empty" : null, null, null,
@@ -304,8 +327,9 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			Allowed.words("string", "list", "set", "zset", "hash", "stream"), null,
 			"Leaves out the keys of other types.");
 
-	public static final Setting<Long> LIMIT = parameter("limit", List.of(SWEEP),
-			Allowed.number(1_000_000_000_000L, "keys"), null, "The sweep ends after this many keys.");
+	public static final Setting<Long> LIMIT = parameter("limit", List.of(SWEEP, FROM_URL, FROM_QUERY),
+			Allowed.number(1_000_000_000_000L, "records"), null,
+			"The job ends after this many records. Of a URL or a query, the rest is not fetched.");
 
 	private static <T> Setting<T> row(String name, List<String> calls, Allowed<T> allowed,
 			Function<JobSettings, @Nullable Object> value, String meaning) {
@@ -342,7 +366,23 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	}
 
 	private static Setting<Template> template(String name, String meaning, Function<Texts, @Nullable Object> report) {
-		return ofUploads(name, DATA, TEMPLATE, (settings) -> settings.mapping().text(report), meaning);
+		return ofUploads(name, DATA, Allowed.of("a template such as session:{sid}, with {{ and }} for braces",
+				templates(name, Template::parse)), (settings) -> settings.mapping().text(report), meaning);
+	}
+
+	/** Reads templates, and says what is wrong with one that is none. */
+	private static <T> Function<String, @Nullable T> templates(String name, Function<String, @Nullable T> parser) {
+		return (text) -> {
+			try {
+				return parser.apply(text);
+			}
+			catch (TemplateException ex) {
+				if (ex.isGeneral()) {
+					return null;
+				}
+				throw new InvalidSettingException(name, String.valueOf(ex.getMessage()));
+			}
+		};
 	}
 
 	private static <T> Setting<T> add(Setting<T> row) {
@@ -378,6 +418,19 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	private static @Nullable Character delimiter(String text) {
 		boolean single = text.length() == 1 && text.charAt(0) < 0x7F && "\"\r\n".indexOf(text.charAt(0)) < 0;
 		return (text.equals("tab")) ? Character.valueOf('\t') : (single) ? Character.valueOf(text.charAt(0)) : null;
+	}
+
+	private static @Nullable Object delimiterText(@Nullable Character delimiter) {
+		return (delimiter != null && delimiter == '\t') ? "tab" : delimiter;
+	}
+
+	private static @Nullable ZoneId zone(String text) {
+		try {
+			return ZoneId.of(text);
+		}
+		catch (DateTimeException ex) {
+			return null;
+		}
 	}
 
 	/** The names of the settings that say how one row becomes records. */

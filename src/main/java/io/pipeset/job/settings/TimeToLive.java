@@ -25,8 +25,7 @@ record TimeToLive(@Nullable Long same, @Nullable Template template) {
 		return (text) -> {
 			Long same = parser.apply(text);
 			Template template = (same != null) ? null : Template.parse(text);
-			return (same != null || (template != null && !template.names().isEmpty())) ? new TimeToLive(same, template)
-					: null;
+			return (template == null || !template.isLiteral()) ? new TimeToLive(same, template) : null;
 		};
 	}
 

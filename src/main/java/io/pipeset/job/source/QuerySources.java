@@ -10,7 +10,8 @@ import io.pipeset.job.Client;
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.job.RefusedAccessException;
-import io.pipeset.job.input.FetchedBody;
+import io.pipeset.job.input.FetchedRows;
+import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Templates;
 import jakarta.annotation.PreDestroy;
 import org.jspecify.annotations.Nullable;
@@ -95,15 +96,16 @@ public class QuerySources {
 	 * @param name the name of a query that {@link #of} has for the client
 	 * @param values the values of its parameters
 	 * @param templates the templates that name its columns
+	 * @param nulls the meaning of NULL
 	 * @throws JobRefusedException if the client may not use the query
 	 */
-	public FetchedBody open(Client client, String name, Map<String, String> values, Templates templates) {
+	public FetchedRows open(Client client, String name, Map<String, String> values, Templates templates, Nulls nulls) {
 		Database database = this.databases.get(name);
 		if (database == null || !client.sources().hasQuery(name)) {
 			throw new JobRefusedException(Reason.FORBIDDEN, "The client '" + client + "' may not use the query '" + name
 					+ "': " + client.property("sources") + " allows " + client.sources());
 		}
-		return new QueryBody(database, values, templates);
+		return new QueryRows(database, values, templates, nulls);
 	}
 
 	@PreDestroy

@@ -15,6 +15,12 @@ public final class FormatHints {
 
 	private static final Set<String> CHANGES_DATABASE = Set.of("SELECT", "SWAPDB", "RESET");
 
+	/** Commands that read, which people put into files of records by mistake. */
+	private static final Set<String> READS = Set.of("GET", "MGET", "GETRANGE", "STRLEN", "HGET", "HMGET", "HGETALL",
+			"HKEYS", "HVALS", "HLEN", "HEXISTS", "LRANGE", "LLEN", "LINDEX", "SMEMBERS", "SCARD", "SISMEMBER", "ZRANGE",
+			"ZSCORE", "ZCARD", "ZREVRANGE", "ZRANGEBYSCORE", "XRANGE", "XREAD", "XLEN", "EXISTS", "TTL", "PTTL", "TYPE",
+			"KEYS", "SCAN", "HSCAN", "SSCAN", "ZSCAN", "DBSIZE", "INFO", "PING", "DUMP", "OBJECT");
+
 	private FormatHints() {
 	}
 
@@ -36,7 +42,8 @@ public final class FormatHints {
 	 * @param operations knows the supported operations
 	 */
 	public static String unknownOperation(String name, OperationFinder operations) {
-		return "operation '" + name + "' is not supported" + switch (name.toUpperCase(Locale.ROOT)) {
+		String upper = name.toUpperCase(Locale.ROOT);
+		return "operation '" + name + "' is not supported" + switch (upper) {
 			case "MULTI", "EXEC", "DISCARD" ->
 				": leave MULTI, EXEC and DISCARD out, and use the setting atomic=batch for transactions";
 			case "SELECT" ->
@@ -47,7 +54,11 @@ public final class FormatHints {
 				": no key is deleted, so the records after it find the existing keys; empty the"
 						+ " database first, or send maxErrors=0 to end the job here";
 			case "EVAL" -> ": load the script with POST /v1/scripts, and run it with EVALSHA";
-			default -> nearest(name, operations);
+			case "SORT", "GEORADIUS", "GEORADIUSBYMEMBER" ->
+				": with STORE it would write a key that its other arguments hide; commands after it may depend on that key";
+			default -> (READS.contains(upper)) ? ": it only reads, and records write"
+					: (name.startsWith("--") || name.startsWith("//")) ? ": a remark begins with #"
+							: nearest(name, operations);
 		};
 	}
 

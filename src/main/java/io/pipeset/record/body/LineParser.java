@@ -22,4 +22,15 @@ public interface LineParser {
 	default void skip(long line) {
 	}
 
+	/** Looks at a part of a line that is too large to be read. */
+	default void skipPart(byte[] bytes, int from, int to) {
+	}
+
+	/**
+	 * Ends a line that is too large to be read.
+	 * @throws MalformedBodyException if the following lines cannot be read reliably
+	 */
+	default void endSkipped() throws MalformedBodyException {
+	}
+
 }

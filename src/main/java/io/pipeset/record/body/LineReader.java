@@ -22,6 +22,8 @@ public final class LineReader implements RecordReader {
 
 	private boolean inOversizedLine;
 
+	private boolean afterOversizedLine;
+
 	public LineReader(BodyBuffer buffer, LineParser parser, RecordLimit limit, boolean numbered) {
 		this.buffer = buffer;
 		this.parser = parser;
@@ -56,10 +58,10 @@ public final class LineReader implements RecordReader {
 			// Allow one more byte, because it may be the \r of \r\n.
 			if (scanned > this.limit.bytes() + 1L) {
 				record.copyRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.end());
-				this.buffer.consume(this.buffer.end());
 				this.inOversizedLine = true;
 				this.limit.refuse(record, number());
 				this.parser.skip(number());
+				skipPart(this.buffer.end());
 				return true;
 			}
 			if (!this.buffer.fill()) {
@@ -92,6 +94,10 @@ public final class LineReader implements RecordReader {
 		if (this.inOversizedLine) {
 			skipLine();
 		}
+		if (this.afterOversizedLine) {
+			this.afterOversizedLine = false;
+			this.parser.endSkipped();
+		}
 		return skipBlanks();
 	}
 
@@ -103,6 +109,8 @@ public final class LineReader implements RecordReader {
 		if (to - from > this.limit.bytes()) {
 			this.limit.refuse(record, number());
 			this.parser.skip(number());
+			this.parser.skipPart(bytes, from, to);
+			this.afterOversizedLine = true;
 			return true;
 		}
 		return this.parser.parse(record, number(), bytes, from, to);
@@ -115,14 +123,23 @@ public final class LineReader implements RecordReader {
 	private void skipLine() throws IOException {
 		int newline;
 		while ((newline = LineScanner.findLineFeed(this.buffer.bytes(), this.buffer.start(), this.buffer.end())) < 0) {
-			this.buffer.consume(this.buffer.end());
+			skipPart(this.buffer.end());
 			if (!this.buffer.fill()) {
-				return;
+				break;
 			}
 		}
-		this.buffer.consume(newline + 1);
-		this.line++;
+		if (newline >= 0) {
+			skipPart(newline);
+			this.buffer.consume(newline + 1);
+			this.line++;
+		}
 		this.inOversizedLine = false;
+		this.afterOversizedLine = true;
+	}
+
+	private void skipPart(int to) {
+		this.parser.skipPart(this.buffer.bytes(), this.buffer.start(), to);
+		this.buffer.consume(to);
 	}
 
 	private boolean skipBlanks() throws IOException {

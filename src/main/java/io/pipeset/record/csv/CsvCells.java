@@ -12,6 +12,7 @@ import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.body.Spans;
 import io.pipeset.record.body.Utf8;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.record.mapping.CellSyntax;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class CsvCells {
 
 	private static final int ABSENT = -1;
+
+	private static final byte[] BYTE_ORDER_MARK = { (byte) 0xEF, (byte) 0xBB, (byte) 0xBF };
 
 	private static final PlainBytes PLAIN_IN_QUOTES = PlainBytes.asciiExcept("\"");
 
@@ -36,9 +39,18 @@ final class CsvCells {
 
 	private final OperationFinder operations;
 
+	/** Whether a backslash escapes in every cell. */
 	private final boolean backslash;
 
-	private final byte @Nullable [] nullText;
+	/** Whether it escapes quotes and itself within quotes. */
+	private final boolean quoteEscapes;
+
+	/** The texts of cells without quotes that are null. */
+	private final byte[][] nulls;
+
+	private final boolean emptyIsNull;
+
+	private final boolean emptyQuoteIsNull;
 
 	private final boolean trim;
 
@@ -56,6 +68,9 @@ final class CsvCells {
 
 	private boolean hasBackslashQuote;
 
+	/** The cells of all rows so far that begin and end with a quote, which is data. */
+	private long quotedCells;
+
 	/** The byte after the last one that an escape stands for: it is not trimmed. */
 	private int escapedEnd = -1;
 
@@ -71,9 +86,16 @@ final class CsvCells {
 		this.quotes = syntax.quotes();
 		this.plain = PlainBytes.asciiExcept(((this.quotes) ? "\"" : "") + this.delimiter + "\r");
 		this.emptyStrings = emptyStrings;
-		this.backslash = syntax.cells().backslash();
-		String nullText = syntax.cells().nullText();
-		this.nullText = (nullText != null) ? nullText.getBytes(StandardCharsets.UTF_8) : null;
+		this.backslash = syntax.escapesAll();
+		this.quoteEscapes = syntax.escapesQuotes();
+		this.nulls = syntax.cells()
+			.nulls()
+			.stream()
+			.filter((text) -> !text.isEmpty() && !(this.quotes && text.equals(CellSyntax.QUOTES)))
+			.map((text) -> text.getBytes(StandardCharsets.UTF_8))
+			.toArray(byte[][]::new);
+		this.emptyIsNull = syntax.cells().isEmptyNull();
+		this.emptyQuoteIsNull = this.quotes && syntax.cells().isEmptyQuoteNull();
 		this.trim = syntax.cells().trim();
 	}
 
@@ -92,7 +114,7 @@ final class CsvCells {
 		int at = readCell(from, to);
 		while (this.fault == null && at < to) {
 			if (bytes[at] != this.delimiter) {
-				this.hasBackslashQuote = !this.backslash && at - 2 >= from && bytes[at - 1] == '"'
+				this.hasBackslashQuote = !this.backslash && !this.quoteEscapes && at - 2 >= from && bytes[at - 1] == '"'
 						&& bytes[at - 2] == '\\';
 				fail(at, "expected " + Excerpt.ofByte((byte) this.delimiter)
 						+ " or the end of the row after a quoted cell, found " + Excerpt.ofByte(bytes[at]));
@@ -120,7 +142,43 @@ final class CsvCells {
 		return this.count;
 	}
 
-	/** Whether a cell exists, and is not empty without quotes. */
+	/** How many cells so far began and ended with a quote that is data. */
+	long quotedCells() {
+		return this.quotedCells;
+	}
+
+	/** The number of cells that are kept. */
+	int kept() {
+		return this.cells.count();
+	}
+
+	/**
+	 * Whether a cell is a text, but for case, blanks around it and a byte order mark.
+	 * @param text the text in lower case, without blanks around it
+	 */
+	boolean isLike(int column, byte[] text) {
+		int length = this.cells.length(column);
+		int from = this.cells.offset(column);
+		int to = from + Math.max(length, 0);
+		if (to - from >= BYTE_ORDER_MARK.length && this.bytes[from] == BYTE_ORDER_MARK[0] && Arrays.equals(this.bytes,
+				from, from + BYTE_ORDER_MARK.length, BYTE_ORDER_MARK, 0, BYTE_ORDER_MARK.length)) {
+			from += BYTE_ORDER_MARK.length;
+		}
+		while (from < to && this.bytes[from] == ' ') {
+			from++;
+		}
+		while (to > from && this.bytes[to - 1] == ' ') {
+			to--;
+		}
+		boolean same = to - from == text.length;
+		for (int i = 0; same && i < text.length; i++) {
+			byte b = this.bytes[from + i];
+			same = ((b >= 'A' && b <= 'Z') ? b + ('a' - 'A') : b) == text[i];
+		}
+		return same;
+	}
+
+	/** Whether a cell exists, and is not null. */
 	boolean has(int column) {
 		return column < this.cells.count() && this.cells.length(column) != ABSENT;
 	}
@@ -196,16 +254,20 @@ final class CsvCells {
 
 	/** Reads a cell, and returns the index after it. */
 	private int readCell(int start, int to) {
-		if (this.quotes && start < to && this.bytes[start] == '"') {
-			int end = (this.backslash) ? readEscapes(start + 1, to, true) : readQuotes(start + 1, to);
-			add(start + 1, this.cellEnd - (start + 1));
-			return end;
-		}
 		int from = (this.trim) ? skipBlanks(start, to) : start;
-		int afterNull = afterNull(from, to);
-		if (afterNull >= 0) {
-			add(from, ABSENT);
-			return afterNull;
+		if (this.quotes && from < to && this.bytes[from] == '"') {
+			int end = (this.backslash || this.quoteEscapes) ? readEscapes(from + 1, to, true)
+					: readQuotes(from + 1, to);
+			int length = this.cellEnd - (from + 1);
+			add(from + 1, (length == 0 && this.emptyQuoteIsNull) ? ABSENT : length);
+			return (this.trim && this.fault == null) ? skipBlanks(end, to) : end;
+		}
+		for (byte[] text : this.nulls) {
+			int afterNull = afterNull(text, from, to);
+			if (afterNull >= 0) {
+				add(from, ABSENT);
+				return afterNull;
+			}
 		}
 		int end = (this.backslash) ? readEscapes(from, to, false) : skipPlain(this.plain, from, to);
 		if (this.fault == null && end < to && this.bytes[end] != this.delimiter) {
@@ -216,15 +278,16 @@ final class CsvCells {
 		while (this.trim && last > from && isBlank(this.bytes[last - 1]) && last != this.escapedEnd) {
 			last--;
 		}
-		add(from, (last > from) ? last - from : ABSENT);
+		if (!this.quotes && last - from > 1 && this.bytes[from] == '"' && this.bytes[last - 1] == '"') {
+			this.quotedCells++;
+		}
+		add(from, (last > from || !this.emptyIsNull) ? last - from : ABSENT);
 		return end;
 	}
 
-	/** The byte after a cell that is the text of null, or -1 for any other cell. */
-	private int afterNull(int from, int to) {
-		byte[] text = this.nullText;
-		if (text == null || to - from < text.length
-				|| !Arrays.equals(this.bytes, from, from + text.length, text, 0, text.length)) {
+	/** The byte after a cell that is a text of null, or -1 for any other cell. */
+	private int afterNull(byte[] text, int from, int to) {
+		if (to - from < text.length || !Arrays.equals(this.bytes, from, from + text.length, text, 0, text.length)) {
 			return -1;
 		}
 		int end = from + text.length;
@@ -255,13 +318,17 @@ final class CsvCells {
 		this.escapedEnd = -1;
 		while (at < to && this.fault == null) {
 			byte b = this.bytes[at];
-			boolean escaped = b == '\\' || (quoted && b == '"' && at + 1 < to && this.bytes[at + 1] == '"');
-			if (escaped) {
+			boolean doubled = quoted && b == '"' && at + 1 < to && this.bytes[at + 1] == '"';
+			if (doubled && this.quoteEscapes) {
+				fail(at, "\"\" within quotes is a quote of another kind of file, whose quotes are doubled: leave"
+						+ " escape=quotes out");
+			}
+			else if (doubled || (b == '\\' && isEscape(at, to))) {
 				this.bytes[this.cellEnd++] = unescape(at, to);
 				this.escapedEnd = this.cellEnd;
 				at += 2;
 			}
-			else if ((quoted) ? b == '"' : b == this.delimiter || ((b == '\r' || b == '"') && this.quotes)) {
+			else if ((quoted) ? b == '"' : b == this.delimiter || (b == '"' && this.quotes)) {
 				return (quoted) ? at + 1 : at;
 			}
 			else {
@@ -279,6 +346,11 @@ final class CsvCells {
 			fail(start - 1, "a quoted cell is not closed before the end of the body");
 		}
 		return at;
+	}
+
+	/** Whether a backslash gives the byte after it another meaning. */
+	private boolean isEscape(int at, int to) {
+		return this.backslash || (at + 1 < to && (this.bytes[at + 1] == '"' || this.bytes[at + 1] == '\\'));
 	}
 
 	private byte unescape(int at, int to) {
@@ -301,7 +373,9 @@ final class CsvCells {
 				if (letter != this.delimiter) {
 					fail(at, "a backslash takes t, n, r, 0, b, f, v, Z, a backslash, a quote or the delimiter after it,"
 							+ " not " + Excerpt.ofByte(letter)
-							+ ((letter == 'N') ? "; null=%5CN says that \\N alone is null" : ""));
+							+ ((letter == 'N') ? "; null=%5CN says that \\N alone is" + " null"
+									: "; in files of Spark and DuckDB, escape=quotes has backslashes that are"
+											+ " data"));
 				}
 				yield letter;
 			}

@@ -30,12 +30,22 @@ abstract sealed class CsvColumns {
 	/** Fills the record, which has just begun, from a row, or refuses it. */
 	abstract void fill(Record record, CsvCells cells);
 
+	/** Why the row that was split last can only be refused, whatever its cells are. */
+	private @Nullable String refusal;
+
 	/**
 	 * Takes the row that was split last.
+	 * @param refusal why it can only be refused; {@code null} for a good one
 	 * @return {@code false} if it makes no record
 	 */
-	boolean begin(CsvCells cells) {
+	boolean begin(CsvCells cells, @Nullable String refusal) {
+		this.refusal = refusal;
 		return true;
+	}
+
+	/** How many commands all rows so far have left out. */
+	long leftOut() {
+		return 0;
 	}
 
 	/** Whether the row that was read last makes another record. */
@@ -69,8 +79,8 @@ abstract sealed class CsvColumns {
 
 	/** The reason why the cells do not fit this header, or {@code null}. */
 	final @Nullable String check(CsvCells cells) {
-		if (cells.fault() != null) {
-			return cells.fault();
+		if (cells.fault() != null || this.refusal != null) {
+			return (cells.fault() != null) ? cells.fault() : this.refusal;
 		}
 		if (cells.count() > this.size || cells.count() < minCells()) {
 			return "the header has " + this.size + ((this.size == 1) ? " column" : " columns") + ", and the row "
@@ -145,7 +155,8 @@ abstract sealed class CsvColumns {
 		}
 
 		@Override
-		boolean begin(CsvCells cells) {
+		boolean begin(CsvCells cells, @Nullable String refusal) {
+			super.begin(cells, refusal);
 			String problem = check(cells);
 			this.row.read((problem != null) ? new Rejection(Rejection.MALFORMED, problem) : null);
 			return this.row.hasNext();
@@ -154,6 +165,11 @@ abstract sealed class CsvColumns {
 		@Override
 		boolean hasNext() {
 			return this.row.hasNext();
+		}
+
+		@Override
+		long leftOut() {
+			return this.row.allLeftOut();
 		}
 
 		@Override

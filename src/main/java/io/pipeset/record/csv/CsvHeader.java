@@ -2,6 +2,7 @@ package io.pipeset.record.csv;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -42,6 +43,9 @@ final class CsvHeader {
 	/** The names that more than one column has. */
 	private final Set<String> repeated = new LinkedHashSet<>();
 
+	/** The names without blanks around them, in lower case. */
+	private final byte[][] likeNames;
+
 	private final int count;
 
 	private final CsvSyntax syntax;
@@ -54,6 +58,9 @@ final class CsvHeader {
 		this.names = names;
 		this.count = count;
 		this.syntax = syntax;
+		this.likeNames = names.stream()
+			.map((name) -> name.replace("\ufeff", "").strip().toLowerCase(Locale.ROOT).getBytes(StandardCharsets.UTF_8))
+			.toArray(byte[][]::new);
 		for (int i = 0; i < names.size(); i++) {
 			if (this.columnsByName.putIfAbsent(names.get(i), i) != null) {
 				this.repeated.add(names.get(i));
@@ -70,6 +77,24 @@ final class CsvHeader {
 		return new CsvHeader(names, cells.count(), syntax);
 	}
 
+	/**
+	 * The header of a file that has none, for templates that name columns by number.
+	 * @param count how many columns the first row has
+	 */
+	static CsvHeader withoutNames(int count, CsvSyntax syntax) {
+		return new CsvHeader(Collections.nCopies(Math.min(count, MAX_COLUMNS), ""), count, syntax);
+	}
+
+	/**
+	 * The place of a column, by its name or by its number.
+	 * @return its index, or {@link CsvColumns#NONE}
+	 */
+	int place(String name) {
+		int named = (name.isEmpty()) ? CsvColumns.NONE : column(name);
+		int number = (named == CsvColumns.NONE) ? Templates.columnNumber(name) : 0;
+		return (number > 0 && number <= this.names.size()) ? number - 1 : named;
+	}
+
 	/** The names of all columns. Some may be empty. */
 	List<String> names() {
 		return this.names;
@@ -83,26 +108,68 @@ final class CsvHeader {
 		if (this.count > MAX_COLUMNS) {
 			return tooMany();
 		}
+		String missing = templates.missingColumn(this::hasValueOf);
+		if (missing != null && this.columnsByName.containsKey("") && this.columnsByName.size() == 1) {
+			return "the first row has " + this.names.size() + " cells, and so it " + missing;
+		}
+		if (missing != null) {
+			return "the header " + missing + "; it has " + listed() + separators() + blanks();
+		}
+		String all = templates.settingOfAll();
 		for (String name : templates.names()) {
-			String alternative = templates.alternative(name);
-			boolean known = this.columnsByName.containsKey(name) || name.equals(Template.WHOLE)
-					|| name.equals(Template.INDEX)
-					|| (alternative != null && this.columnsByName.containsKey(alternative));
-			if (!known) {
-				return "the header has no column '" + Excerpt.of(name) + "', which '" + templates.settingOf(name)
-						+ "' names; it has " + listed() + separators();
-			}
-			if (this.repeated.contains(name)) {
+			if (this.repeated.contains(name) && place(name) != CsvColumns.NONE) {
 				return "the header has two columns '" + Excerpt.of(name) + "', and '" + templates.settingOf(name)
 						+ "' names one of them";
 			}
 		}
-		String problem = (templates.mapsAllValues() || templates.names().contains(Template.WHOLE)) ? namingProblem()
-				: null;
-		return (problem != null)
-				? problem + ", and " + ((templates.mapsAllValues()) ? "without 'fields' each column is a field"
-						: "'" + templates.settingOf(Template.WHOLE) + "' takes all columns")
-				: null;
+		for (String name : templates.omitted()) {
+			if (!this.columnsByName.containsKey(name)) {
+				return "the header has no column '" + Excerpt.of(name) + "', which 'fields' leaves out; it has "
+						+ listed() + separators() + blanks();
+			}
+		}
+		String braces = templates.problemOfBraces(this.columnsByName::containsKey);
+		if (braces != null) {
+			return "a template " + braces;
+		}
+		if (this.names.get(0).startsWith("#") && !templates.nameColumns()) {
+			return "the header begins with '" + Excerpt.of(this.names.get(0))
+					+ "', which looks like a remark; comment=%23 passes over rows that begin so";
+		}
+		String problem = (all != null) ? namingProblem(templates) : null;
+		return (problem != null) ? problem + ", and " + (("fields".equals(all))
+				? "without 'fields' each column is a field" : "'" + all + "' takes all columns") : null;
+	}
+
+	/** Whether the header has what a template names. */
+	private boolean hasValueOf(String name) {
+		return place(name) != CsvColumns.NONE || name.equals(Template.WHOLE) || name.equals(Template.INDEX);
+	}
+
+	/** The reason why not all columns may be meant, or {@code null}. */
+	private @Nullable String namingProblem(Templates templates) {
+		for (int i = 0; i < this.names.size(); i++) {
+			if (this.names.get(i).isEmpty() && !templates.names().contains("@" + (i + 1))) {
+				return "column " + (i + 1) + " of the header has no name: {@" + (i + 1) + "} names it";
+			}
+		}
+		return (this.repeated.stream().allMatch(String::isEmpty)) ? null : namingProblem();
+	}
+
+	/** Whether the cells of a row that are kept repeat the names of their columns. */
+	boolean isRepeatedBy(CsvCells cells) {
+		boolean same = cells.count() == this.names.size() && cells.kept() > 0;
+		for (int i = 0; same && i < cells.kept(); i++) {
+			same = cells.isLike(i, this.likeNames[i]);
+		}
+		return same;
+	}
+
+	/** Advice about names with blanks around them. */
+	private String blanks() {
+		boolean blank = !this.syntax.cells().trim()
+				&& this.names.stream().anyMatch((name) -> !name.equals(name.strip()));
+		return (blank) ? "; trim=true drops the blanks around names and cells" : "";
 	}
 
 	private static String tooMany() {
@@ -124,7 +191,7 @@ final class CsvHeader {
 		StringBuilder list = new StringBuilder();
 		int listed = 0;
 		while (listed < this.names.size() && list.length() < MAX_LISTED_CHARACTERS) {
-			list.append((listed == 0) ? "" : ", ").append(Excerpt.of(this.names.get(listed)));
+			list.append((listed == 0) ? "'" : ", '").append(Excerpt.of(this.names.get(listed))).append("'");
 			listed++;
 		}
 		return list + ((listed < this.names.size()) ? "… (" + this.names.size() + " columns)" : "");
@@ -146,6 +213,10 @@ final class CsvHeader {
 			return "the header has no column 'op', and the request names no operation by '?op='" + found();
 		}
 		if (isFor(Operation.HSET, operation)) {
+			if (!arguments().isEmpty()) {
+				return "with HSET each column but 'key' is a field, and 'arg1' names an argument: command=HSET {key}"
+						+ " {arg1} {arg2} takes arguments in order";
+			}
 			return (this.columnsByName.size() > 1) ? null
 					: "HSET takes the column 'key' and a column for each field" + found();
 		}

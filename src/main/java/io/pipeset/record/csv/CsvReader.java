@@ -2,19 +2,24 @@ package io.pipeset.record.csv;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
+import io.pipeset.record.Notice;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.RowItem;
 import io.pipeset.record.body.BodyBuffer;
 import io.pipeset.record.body.FormatHints;
+import io.pipeset.record.body.LineScanner;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.mapping.Header;
 import io.pipeset.record.mapping.Mapping;
 import io.pipeset.record.mapping.Names;
 import io.pipeset.record.mapping.Nulls;
@@ -30,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 public final class CsvReader implements RecordReader {
 
 	private static final int OVERSIZED = -1;
+
+	private static final String REPEATED_HEADER = "the row repeats the names of the columns: two files were put"
+			+ " together, or the file has the header that 'header' names";
 
 	/** The memory of a column's name without its characters, in bytes. */
 	private static final int NAME_BYTES = 160;
@@ -61,6 +69,27 @@ public final class CsvReader implements RecordReader {
 
 	/** The header row of the body; {@code null} if there is none, or it is too large. */
 	private byte @Nullable [] header;
+
+	/** The names of the columns; {@code null} before the first row. */
+	private @Nullable CsvHeader names;
+
+	/** Whether an empty line is a row of one empty cell. */
+	private boolean emptyRows;
+
+	/** Whether the first line ends with a line feed alone; known after the first line. */
+	private boolean bareLineFeeds;
+
+	private boolean firstLineEnded;
+
+	/** How many rows end otherwise than the first line, and the first of them. */
+	private long otherLineEnds;
+
+	private long otherLine;
+
+	/** The first row with cells in quotes that are data. */
+	private long quotedLine;
+
+	private boolean firstRow = true;
 
 	/**
 	 * Reads a body.
@@ -96,7 +125,7 @@ public final class CsvReader implements RecordReader {
 			skipRow();
 		}
 		int end = findRow();
-		while (end != this.buffer.start()) {
+		while (end != this.buffer.start() || !isEnd(end)) {
 			if (readRow(record, known, end)) {
 				return true;
 			}
@@ -120,13 +149,16 @@ public final class CsvReader implements RecordReader {
 			known.skip();
 		}
 		else {
+			long quoted = this.cells.quotedCells();
 			this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), known.maxKeptCells());
 			if (this.cells.hasBackslashQuote()) {
 				throw lost("a quote after a backslash ends a cell, and the cell seems to go on, so that the"
-						+ " beginning of the next row is not certain: write \"\" for a quote in quotes, or say that"
-						+ " escape=backslash (line " + this.line + ")");
+						+ " beginning of the next row is not certain: write \"\" for a quote in quotes, or say what a"
+						+ " backslash means: escape=quotes for files of Spark, DuckDB and COPY … CSV ESCAPE '\\',"
+						+ " escape=backslash for files of MySQL and MariaDB (line " + this.line + ")");
 			}
-			makesRecord = known.begin(this.cells);
+			this.quotedLine = (quoted == 0 && this.cells.quotedCells() > 0) ? this.line : this.quotedLine;
+			makesRecord = known.begin(this.cells, (repeatsHeader(end)) ? REPEATED_HEADER : null);
 			if (makesRecord) {
 				record.begin(this.line);
 				known.fill(record, this.cells);
@@ -142,25 +174,75 @@ public final class CsvReader implements RecordReader {
 		return makesRecord;
 	}
 
+	/**
+	 * Whether a row is the header once more: that of a file which was put after another,
+	 * or of one whose columns the request has named. One cell may well be a word like it.
+	 */
+	private boolean repeatsHeader(int end) {
+		CsvHeader names = this.names;
+		boolean first = this.firstRow;
+		this.firstRow = false;
+		if (names == null || this.mapping.header().kind() == Header.Kind.ABSENT || !names.isRepeatedBy(this.cells)) {
+			return false;
+		}
+		if (names.names().size() == 1) {
+			return first && this.mapping.header().kind() == Header.Kind.NAMED;
+		}
+		if (this.cells.kept() < this.cells.count()) {
+			this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), CsvHeader.MAX_COLUMNS);
+		}
+		return names.isRepeatedBy(this.cells);
+	}
+
 	@Override
 	public @Nullable Map<String, String> rowSettings() {
-		List<String> names = this.mapping.header();
+		Header given = this.mapping.header();
 		byte[] header = this.header;
-		if (names == null && header != null) {
-			CsvCells cells = cells();
-			cells.split(header.clone(), 0, header.length, CsvHeader.MAX_COLUMNS);
-			names = CsvHeader.of(cells, this.syntax).names();
-		}
-		if (names == null) {
+		if (!given.isAbsent() && header == null) {
 			return null;
 		}
 		Map<String, String> settings = new LinkedHashMap<>();
-		settings.put("header", Names.format(names));
-		if (this.syntax.quotes()) {
-			settings.put("delimiter",
-					(this.syntax.delimiter() == '\t') ? "tab" : String.valueOf(this.syntax.delimiter()));
+		if (given.kind() == Header.Kind.ABSENT) {
+			settings.put("header", String.valueOf(given.text()));
 		}
+		else if (given.kind() == Header.Kind.NAMED) {
+			settings.put("header", Names.format(given.names()));
+		}
+		else {
+			CsvCells cells = cells();
+			cells.split(Objects.requireNonNull(header).clone(), 0, header.length, CsvHeader.MAX_COLUMNS);
+			settings.put("header", Names.format(CsvHeader.of(cells, this.syntax).names()));
+		}
+		settings.put("delimiter", (this.syntax.delimiter() == '\t') ? "tab" : String.valueOf(this.syntax.delimiter()));
 		return settings;
+	}
+
+	@Override
+	public List<Notice> notices() {
+		List<Notice> notices = new ArrayList<>();
+		if (this.otherLineEnds > 0) {
+			notices.add(new Notice("MIXED_LINE_ENDS",
+					"The first line ends with " + ((this.bareLineFeeds) ? "LF" : "CRLF") + ", and " + this.otherLineEnds
+							+ " rows with " + ((this.bareLineFeeds) ? "CRLF" : "LF")
+							+ ((this.bareLineFeeds && this.syntax.escapesAll())
+									? ", whose CR is the end of the last cell." : ", whose CR is no data."),
+					this.otherLineEnds, this.otherLine));
+		}
+		long quoted = this.cells.quotedCells();
+		if (quoted > 0) {
+			notices
+				.add(new Notice("QUOTED_CELLS",
+						quoted + " cells begin and end with a quote, which TSV has as data."
+								+ " Excel's tab-delimited text is text/csv with delimiter=tab.",
+						quoted, this.quotedLine));
+		}
+		return notices;
+	}
+
+	@Override
+	public long leftOut() {
+		CsvColumns columns = this.columns;
+		return (columns != null) ? columns.leftOut() : 0;
 	}
 
 	@Override
@@ -204,31 +286,38 @@ public final class CsvReader implements RecordReader {
 	}
 
 	private CsvColumns readHeader() throws IOException {
-		List<String> given = this.mapping.header();
-		if (given != null) {
-			return createColumns(new CsvHeader(given, given.size(), this.syntax), "");
+		Header given = this.mapping.header();
+		if (given.kind() == Header.Kind.NAMED) {
+			return createColumns(new CsvHeader(given.names(), given.names().size(), this.syntax), "");
 		}
 		int end = findRow();
-		if (end == this.buffer.start()) {
+		if (end == this.buffer.start() && !(given.isAbsent() && isEnd(end))) {
 			throw lost("the body is empty: expected a header row that names the columns");
 		}
 		if (isOversized(end)) {
 			throw lost(
 					"the header row is larger than " + this.limit.bytes() + " bytes (pipeset.limits.max-record-bytes)");
 		}
-		int length = contentEnd(end) - this.buffer.start();
+		int to = contentEnd(end);
+		int length = to - this.buffer.start();
+		if (given.isAbsent()) {
+			byte[] copy = Arrays.copyOfRange(this.buffer.bytes(), this.buffer.start(), to);
+			this.cells.split(copy, 0, length, CsvHeader.MAX_COLUMNS);
+			// Of an empty body, it does not matter how many columns it would have.
+			int columns = (length == 0) ? CsvHeader.MAX_COLUMNS : this.cells.count();
+			return createColumns(CsvHeader.withoutNames(columns, this.syntax), "");
+		}
 		if (length <= RowItem.MAX_SETTINGS) {
 			this.limit.memory().reserve(length);
-			this.header = Arrays.copyOfRange(this.buffer.bytes(), this.buffer.start(), contentEnd(end));
+			this.header = Arrays.copyOfRange(this.buffer.bytes(), this.buffer.start(), to);
 		}
-		this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), CsvHeader.MAX_COLUMNS);
+		this.cells.split(this.buffer.bytes(), this.buffer.start(), to, CsvHeader.MAX_COLUMNS);
 		if (this.cells.fault() != null) {
 			throw lost("the header row is not CSV: " + this.cells.fault());
 		}
 		// The names need memory as texts for a short time, and as bytes until the last
 		// row.
-		long names = 3L * (contentEnd(end) - this.buffer.start())
-				+ (long) NAME_BYTES * Math.min(this.cells.count(), CsvHeader.MAX_COLUMNS);
+		long names = 3L * length + (long) NAME_BYTES * Math.min(this.cells.count(), CsvHeader.MAX_COLUMNS);
 		this.limit.memory().reserve(names);
 		CsvColumns columns = createColumns(CsvHeader.of(this.cells, this.syntax),
 				(end == this.buffer.end()) ? "; " + FormatHints.KEEP_LINE_BREAKS : "");
@@ -244,9 +333,11 @@ public final class CsvReader implements RecordReader {
 		if (problem != null) {
 			throw lost(problem + advice);
 		}
+		this.names = header;
+		this.emptyRows = header.names().size() == 1 && !this.mapping.cells().nulls().isEmpty();
 		CsvColumns columns = (templates != null)
 				? new CsvColumns.Mapped(header.names().size(),
-						new CsvRow(templates, this.mapping.nulls(), header.names(), this.cells, this.limit))
+						new CsvRow(templates, this.mapping.nulls(), header, this.cells, this.limit))
 				: header.columns(this.defaultOperation, this.mapping.nulls() == Nulls.DELETE);
 		if (columns.maxArguments() > this.limit.arguments()) {
 			throw lost("the header makes records of up to " + columns.maxArguments() + " arguments; "
@@ -256,21 +347,63 @@ public final class CsvReader implements RecordReader {
 	}
 
 	/**
-	 * Moves to the next row that is not empty.
+	 * Moves to the next row that is neither empty nor a remark.
 	 * @return the index after its last byte; the start of the buffer at the end of the
-	 * body
+	 * body, or of an empty row
 	 */
 	private int findRow() throws IOException {
 		while (true) {
+			String comment = this.mapping.cells().comment();
+			if (comment != null && this.buffer.begins(comment)) {
+				skipComment();
+				continue;
+			}
 			int end = scanRow();
+			noteLineEnd(end);
 			if (end == OVERSIZED || contentEnd(end) > this.buffer.start()) {
 				return end;
 			}
-			if (end == this.buffer.end()) {
+			if (isEnd(end)) {
 				this.buffer.consume(end);
 				return end;
 			}
+			if (this.emptyRows) {
+				return end;
+			}
 			consumeRow(end);
+		}
+	}
+
+	/** Whether a row ends with the body, and not with a line feed. */
+	private boolean isEnd(int end) {
+		return end == this.buffer.end();
+	}
+
+	/** Passes over a row, in which a quote has no meaning. */
+	private void skipComment() throws IOException {
+		int newline;
+		while ((newline = LineScanner.findLineFeed(this.buffer.bytes(), this.buffer.start(), this.buffer.end())) < 0) {
+			this.buffer.consume(this.buffer.end());
+			if (!this.buffer.fill()) {
+				return;
+			}
+		}
+		this.buffer.consume(newline + 1);
+		this.line++;
+	}
+
+	/** Compares the end of a row with that of the first line, which says how rows end. */
+	private void noteLineEnd(int end) {
+		if (end == OVERSIZED || isEnd(end)) {
+			return;
+		}
+		boolean bare = end == this.buffer.start() || this.buffer.bytes()[end - 1] != '\r';
+		if (!this.firstLineEnded) {
+			this.firstLineEnded = true;
+			this.bareLineFeeds = bare;
+		}
+		else if (bare != this.bareLineFeeds) {
+			this.otherLine = (this.otherLineEnds++ == 0) ? this.line : this.otherLine;
 		}
 	}
 
@@ -319,8 +452,18 @@ public final class CsvReader implements RecordReader {
 		return exception;
 	}
 
+	/**
+	 * The index after the last byte of a row. A carriage return at its end is data in
+	 * files of MySQL, whose first line ends without one.
+	 */
 	private int contentEnd(int end) {
-		return (end > this.buffer.start() && this.buffer.bytes()[end - 1] == '\r') ? end - 1 : end;
+		boolean returns = end > this.buffer.start() && this.buffer.bytes()[end - 1] == '\r';
+		if (returns && this.syntax.escapesAll() && this.firstLineEnded && this.bareLineFeeds) {
+			boolean quoted = this.syntax.quotes() && end - 2 >= this.buffer.start()
+					&& this.buffer.bytes()[end - 2] == '"';
+			return (quoted) ? end - 1 : end;
+		}
+		return (returns) ? end - 1 : end;
 	}
 
 }

@@ -2,10 +2,7 @@ package io.pipeset.record.csv;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -13,18 +10,18 @@ import io.pipeset.record.ArgumentBytes;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.body.RecordLimit;
-import io.pipeset.record.json.JsonSpread;
-import io.pipeset.record.mapping.Elements;
+import io.pipeset.record.grammar.JsonText;
 import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Row;
-import io.pipeset.record.mapping.Spreading;
+import io.pipeset.record.mapping.State;
 import io.pipeset.record.mapping.Template;
 import io.pipeset.record.mapping.Templates;
+import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The cells of a row that templates name. Names are found in the header once, and are
- * places from then on. A cell that is empty without quotes is CSV's null.
+ * places from then on.
  */
 final class CsvRow extends Row {
 
@@ -37,18 +34,14 @@ final class CsvRow extends Row {
 	/** A name that the header does not have: another one takes its place. */
 	private static final int NOWHERE = -3;
 
-	private static final byte[] OBJECT = { '{', '}' };
-
-	private static final byte[] QUOTE = { '"' };
-
 	private final CsvCells cells;
 
 	private final int[] columns;
 
-	/** The names of all columns, where all of them are fields. */
+	/** The names of all columns, where all of them are meant; empty for one left out. */
 	private final byte[][] names;
 
-	/** The same as members of an object, where the whole row is one. */
+	/** The same as names of JSON, where the whole row is an object. */
 	private final byte[][] members;
 
 	/** The whole row, if a template has it. */
@@ -57,6 +50,8 @@ final class CsvRow extends Row {
 	private int wholeOffset;
 
 	private int wholeLength;
+
+	private final boolean needsWhole;
 
 	private final int kept;
 
@@ -68,36 +63,41 @@ final class CsvRow extends Row {
 	/** Why the cells can only be refused; {@code null} if they are a row. */
 	private @Nullable Rejection fault;
 
-	private final JsonSpread json = new JsonSpread();
-
 	private final int maxArguments;
 
 	/**
 	 * Finds the names of templates in a header.
 	 * @param templates the templates, whose names are in the header once
-	 * @param nulls the meaning of an empty cell
+	 * @param nulls the meaning of a cell that is null
 	 */
-	CsvRow(Templates templates, Nulls nulls, List<String> header, CsvCells cells, RecordLimit limit) {
-		super(templates, nulls, limit);
+	CsvRow(Templates templates, Nulls nulls, CsvHeader header, CsvCells cells, RecordLimit limit) {
+		super(templates, nulls, true, limit);
 		this.cells = cells;
-		List<String> named = templates.names();
-		boolean whole = named.contains(Template.WHOLE);
-		Map<String, Integer> places = new HashMap<>();
-		IntStream.range(0, header.size()).forEach((place) -> places.putIfAbsent(header.get(place), place));
-		this.columns = named.stream()
+		List<String> names = header.names();
+		this.columns = templates.names()
+			.stream()
 			.mapToInt((name) -> (name.equals(Template.WHOLE)) ? ALL
-					: places.getOrDefault(name, (name.equals(Template.INDEX)) ? INDEX : NOWHERE))
+					: (header.place(name) != CsvColumns.NONE) ? header.place(name)
+							: (name.equals(Template.INDEX)) ? INDEX : NOWHERE)
 			.toArray();
-		this.names = (templates.mapsAllValues()) ? bytes(header, UnaryOperator.identity()) : new byte[0][];
-		this.members = (whole) ? bytes(header, (name) -> ",\"" + JsonText.escaped(name) + "\":\"") : new byte[0][];
-		this.kept = (whole || templates.mapsAllValues()) ? header.size()
+		this.needsWhole = templates.needWhole();
+		this.names = (templates.mapsAllValues())
+				? names.stream().map((name) -> name.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new)
+				: new byte[0][];
+		this.members = (this.needsWhole) ? Arrays.stream(this.names).map(CsvRow::member).toArray(byte[][]::new)
+				: new byte[0][];
+		this.kept = (templates.mapsAllValues()) ? names.size()
 				: Math.max(0, IntStream.of(this.columns).max().orElse(ALL) + 1);
-		this.maxArguments = templates.maxArguments(header.size());
-		this.counts = named.contains(Template.INDEX);
+		this.maxArguments = templates.maxArguments(names.size());
+		this.counts = IntStream.of(this.columns).anyMatch((column) -> column == INDEX);
 	}
 
-	private static byte[][] bytes(List<String> header, UnaryOperator<String> form) {
-		return header.stream().map((name) -> form.apply(name).getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
+	/** A name as the beginning of a member of JSON. */
+	private static byte[] member(byte[] name) {
+		ArgumentBytes json = new ArgumentBytes(MemoryReservation.UNLIMITED);
+		JsonText.appendString(json, name, 0, name.length);
+		json.append(':');
+		return Arrays.copyOfRange(json.bytes(), json.start(), json.start() + json.length());
 	}
 
 	/** The number of cells to look at. */
@@ -119,11 +119,8 @@ final class CsvRow extends Row {
 	void read(@Nullable Rejection fault) {
 		begin();
 		this.index = (this.counts) ? digits() : this.index;
-		if (this.members.length > 0) {
-			this.wholeLength = NULL;
-			if (fault == null) {
-				writeWhole();
-			}
+		if (this.needsWhole && fault == null) {
+			writeWhole();
 		}
 		this.fault = fault;
 		if (fault != null) {
@@ -137,12 +134,22 @@ final class CsvRow extends Row {
 	}
 
 	@Override
-	protected int length(int name) {
+	protected State state(int name) {
 		int column = this.columns[name];
 		if (column >= 0) {
-			return this.cells.has(column) ? this.cells.length(column) : NULL;
+			return state(this.cells, column);
 		}
-		return (column == ALL) ? this.wholeLength : (column == INDEX) ? this.index.length : ABSENT;
+		return (column == ALL) ? State.COMPOSITE : (column == INDEX) ? State.SCALAR : State.ABSENT;
+	}
+
+	private static State state(CsvCells cells, int column) {
+		return (cells.has(column)) ? State.TEXT : State.NULL;
+	}
+
+	@Override
+	protected int length(int name) {
+		int column = this.columns[name];
+		return (column >= 0) ? this.cells.length(column) : (column == ALL) ? this.wholeLength : this.index.length;
 	}
 
 	@Override
@@ -158,35 +165,19 @@ final class CsvRow extends Row {
 	}
 
 	@Override
-	protected boolean isString(int name) {
-		return this.columns[name] >= 0;
+	protected boolean isObject() {
+		return true;
 	}
 
 	@Override
-	protected boolean hasNoElements(int name) {
-		String text = new String(source(name), offset(name), length(name), StandardCharsets.UTF_8).strip();
-		return text.matches("\\[\\s*]|\\{\\s*}");
-	}
-
-	/** A cell that is a JSON array or object has elements; any other is one value. */
-	@Override
-	protected Spreading spread(int name, Elements elements) {
-		ArgumentBytes copy = composed();
-		copy.begin();
-		copy.append(source(name), offset(name), length(name));
-		if (!this.json.isArrayOrObject(copy)) {
-			elements.add(source(name), offset(name), length(name), isString(name));
-			return Spreading.SINGLE;
-		}
-		return this.json.spread(elements);
-	}
-
-	@Override
-	protected void addFields(Record record) {
+	protected void members() {
 		for (int i = 0; i < this.names.length; i++) {
-			if (this.cells.hasValue(i)) {
-				addField(record, this.names[i], 0, this.names[i].length, this.cells.bytes(), this.cells.offset(i),
-						Math.max(this.cells.length(i), 0), true);
+			byte[] name = this.names[i];
+			if (name.length > 0) {
+				State state = state(this.cells, i);
+				member(name, 0, name.length, state, this.cells.bytes(),
+						(state == State.TEXT) ? this.cells.offset(i) : 0,
+						(state == State.TEXT) ? this.cells.length(i) : 0);
 			}
 		}
 	}
@@ -201,22 +192,25 @@ final class CsvRow extends Row {
 		return "empty";
 	}
 
-	/** Makes the whole row an object of strings, without the cells that are empty. */
+	/** Makes the whole row an object of strings, without the cells that are null. */
 	private void writeWhole() {
 		ArgumentBytes json = composed();
 		json.begin();
-		json.append(OBJECT, 0, 1);
-		boolean first = true;
-		for (int i = 0; i < this.members.length && fits(json.length()); i++) {
-			if (this.cells.hasValue(i)) {
-				int comma = (first) ? 1 : 0;
-				json.append(this.members[i], comma, this.members[i].length - comma);
-				JsonText.appendEscaped(json, this.cells.bytes(), this.cells.offset(i), this.cells.length(i));
-				json.append(QUOTE, 0, 1);
-				first = false;
+		char before = '{';
+		for (int i = 0; i < this.names.length && fits(json.length()); i++) {
+			boolean has = this.cells.has(i);
+			if (this.names[i].length > 0 && (has || nulls() == Nulls.EMPTY)) {
+				json.append(before);
+				json.append(this.members[i], 0, this.members[i].length);
+				JsonText.appendString(json, this.cells.bytes(), (has) ? this.cells.offset(i) : 0,
+						(has) ? this.cells.length(i) : 0);
+				before = ',';
 			}
 		}
-		json.append(OBJECT, 1, 1);
+		if (before == '{') {
+			json.append('{');
+		}
+		json.append('}');
 		this.whole = json.bytes();
 		this.wholeOffset = json.start();
 		this.wholeLength = json.length();

@@ -44,7 +44,7 @@ final class CsvScanner {
 	 * @return the index of the line feed that ends the row, or -1 if the row continues
 	 */
 	int scan(byte[] bytes, int from, int to) {
-		if (this.syntax.cells().backslash()) {
+		if (this.syntax.escapesAll() || this.syntax.escapesQuotes()) {
 			return scanEscapes(bytes, from, to);
 		}
 		return (this.syntax.quotes()) ? scanQuotes(bytes, from, to) : LineScanner.findLineFeed(bytes, from, to);
@@ -68,8 +68,7 @@ final class CsvScanner {
 			at = found + 1;
 			if (bytes[found] == '"') {
 				this.afterQuote = this.inQuotes;
-				byte before = (found > from) ? bytes[found - 1] : this.previous;
-				this.inQuotes |= before == this.syntax.delimiter();
+				this.inQuotes |= isCellStart(bytes, from, found);
 			}
 			else if (this.inQuotes) {
 				this.lines++;
@@ -78,16 +77,42 @@ final class CsvScanner {
 				return found;
 			}
 		}
-		this.previous = (to > from) ? bytes[to - 1] : this.previous;
+		if (to > from && !isCellStart(bytes, from, to)) {
+			this.previous = bytes[to - 1];
+		}
+		else if (to > from) {
+			this.previous = (byte) this.syntax.delimiter();
+		}
 		return -1;
+	}
+
+	/** Whether a cell begins with the byte that is next. */
+	private boolean isCellStart() {
+		return this.previous == this.syntax.delimiter();
+	}
+
+	/**
+	 * Whether a cell begins at an index, where blanks before its quote may be dropped.
+	 */
+	private boolean isCellStart(byte[] bytes, int from, int at) {
+		int before = at - 1;
+		while (this.syntax.cells().trim() && before >= from && isBlank(bytes[before])) {
+			before--;
+		}
+		return ((before >= from) ? bytes[before] : this.previous) == this.syntax.delimiter();
+	}
+
+	private boolean isBlank(byte b) {
+		return (b == ' ' || b == '\t') && b != this.syntax.delimiter();
 	}
 
 	/** A backslash takes its meaning from the byte after it, which may be a line feed. */
 	private int scanEscapes(byte[] bytes, int from, int to) {
+		boolean everywhere = this.syntax.escapesAll();
 		for (int at = from; at < to; at++) {
 			byte b = bytes[at];
 			boolean escaped = this.afterBackslash;
-			if (this.afterQuote && b == '"') {
+			if (this.afterQuote && b == '"' && everywhere) {
 				this.afterQuote = false;
 				this.inQuotes = true;
 			}
@@ -95,13 +120,13 @@ final class CsvScanner {
 				this.afterBackslash = false;
 				this.lines += (b == '\n') ? 1 : 0;
 			}
-			else if (b == '\\') {
+			else if (b == '\\' && (everywhere || this.inQuotes)) {
 				this.afterQuote = false;
 				this.afterBackslash = true;
 			}
 			else if (b == '"' && this.syntax.quotes()) {
 				this.afterQuote = this.inQuotes;
-				this.inQuotes = !this.inQuotes && this.previous == this.syntax.delimiter();
+				this.inQuotes = !this.inQuotes && isCellStart();
 			}
 			else if (b == '\n' && !this.inQuotes) {
 				return at;
@@ -111,7 +136,8 @@ final class CsvScanner {
 				this.lines += (b == '\n') ? 1 : 0;
 			}
 			// An escaped delimiter is no delimiter, so a quote after it opens no cell.
-			this.previous = (escaped) ? (byte) '\\' : b;
+			boolean dropped = this.syntax.cells().trim() && isBlank(b) && isCellStart();
+			this.previous = (escaped) ? (byte) '\\' : (dropped) ? this.previous : b;
 		}
 		return -1;
 	}

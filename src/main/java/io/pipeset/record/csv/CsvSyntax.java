@@ -1,6 +1,7 @@
 package io.pipeset.record.csv;
 
 import io.pipeset.record.mapping.CellSyntax;
+import io.pipeset.record.mapping.CellSyntax.Escape;
 
 /**
  * The syntax of rows.
@@ -13,23 +14,23 @@ public record CsvSyntax(CellSyntax cells, boolean quotes) {
 
 	/** The byte of ASCII that separates cells. */
 	char delimiter() {
-		return this.cells.delimiter();
+		Character delimiter = this.cells.delimiter();
+		return (delimiter != null) ? delimiter : (this.quotes) ? ',' : '\t';
 	}
 
-	/**
-	 * Cells without quotes, separated by tabs, as
-	 * <a href="https://www.iana.org/assignments/media-types/text/tab-separated-values">
-	 * text/tab-separated-values</a> has them.
-	 */
-	public static CsvSyntax tabs(CellSyntax cells) {
-		return new CsvSyntax(new CellSyntax('\t', cells.backslash(), cells.nullText(), cells.trim()), false);
+	/** Whether a backslash escapes the character after it, in every cell. */
+	boolean escapesAll() {
+		return this.cells.escape() == Escape.BACKSLASH;
+	}
+
+	/** Whether a backslash escapes quotes and itself within quotes. */
+	boolean escapesQuotes() {
+		return this.cells.escape() == Escape.QUOTES;
 	}
 
 	/** The same cells, separated by another byte. */
 	CsvSyntax separatedBy(char delimiter) {
-		return new CsvSyntax(
-				new CellSyntax(delimiter, this.cells.backslash(), this.cells.nullText(), this.cells.trim()),
-				this.quotes);
+		return new CsvSyntax(this.cells.separatedBy(delimiter), this.quotes);
 	}
 
 }

@@ -36,7 +36,7 @@ public enum RecordFormat {
 
 	/** Like CSV, but separated by tabs and without quotes. */
 	TSV("text/tab-separated-values",
-			(body, operation, mapping, limit) -> new CsvReader(body, CsvSyntax.tabs(mapping.cells()), operation,
+			(body, operation, mapping, limit) -> new CsvReader(body, new CsvSyntax(mapping.cells(), false), operation,
 					mapping, limit)),
 
 	/** One command per line, as in redis-cli. */

@@ -2,7 +2,9 @@ package io.pipeset.record.json;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 
+import io.pipeset.record.Notice;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
@@ -10,7 +12,10 @@ import io.pipeset.record.body.BodyBuffer;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.record.grammar.JsonCursor;
+import io.pipeset.record.grammar.JsonFault;
 import io.pipeset.record.mapping.Mapping;
+import io.pipeset.record.mapping.Rows;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +44,11 @@ public final class JsonArrayReader implements RecordReader {
 	/** Whether the rows are the members of one object. */
 	private final boolean entries;
 
+	private final Rows rows;
+
+	/** Finds the arrays of rows in objects; {@code null} if rows stand elsewhere. */
+	private @Nullable JsonItems items;
+
 	private @Nullable MalformedBodyException lost;
 
 	/**
@@ -50,7 +60,8 @@ public final class JsonArrayReader implements RecordReader {
 		this.buffer = new BodyBuffer(body, limit);
 		this.parser = JsonParser.of(defaultOperation, mapping, limit);
 		this.limit = limit;
-		this.entries = mapping.entries();
+		this.rows = mapping.rows();
+		this.entries = this.rows.entries();
 	}
 
 	@Override
@@ -74,7 +85,22 @@ public final class JsonArrayReader implements RecordReader {
 				return true;
 			}
 		}
+		String problem = (this.items != null && !this.items.hasFound()) ? JsonObjectParser.missing(this.rows)
+				: this.parser.problemAtEnd();
+		if (problem != null) {
+			throw lost(problem);
+		}
 		return false;
+	}
+
+	@Override
+	public List<Notice> notices() {
+		return this.parser.notices();
+	}
+
+	@Override
+	public long leftOut() {
+		return this.parser.leftOut();
 	}
 
 	@Override
@@ -94,6 +120,11 @@ public final class JsonArrayReader implements RecordReader {
 						+ Excerpt.ofByte((byte) found));
 			}
 			consumeByte(Position.BEFORE_FIRST);
+			return;
+		}
+		if (found == '{' && this.rows.areItems()) {
+			this.items = new JsonItems(this.buffer, this.rows, this.limit, this::lost);
+			this.position = Position.AFTER_ARRAY;
 			return;
 		}
 		if (found == '{') {
@@ -130,10 +161,16 @@ public final class JsonArrayReader implements RecordReader {
 	}
 
 	private boolean findElementInArray() throws IOException {
+		if (this.items != null && this.position == Position.AFTER_ARRAY) {
+			return findNextArray(this.items);
+		}
 		int found = (this.position == Position.AFTER_ARRAY) ? END : peekInArray();
 		char close = (this.entries) ? '}' : ']';
 		if (found == close && this.position != Position.AFTER_COMMA) {
 			consumeByte(Position.AFTER_ARRAY);
+			if (this.items != null) {
+				return findNextArray(this.items);
+			}
 		}
 		else if (this.position == Position.AFTER_ELEMENT) {
 			if (found != ',') {
@@ -149,6 +186,18 @@ public final class JsonArrayReader implements RecordReader {
 		if (found != END) {
 			throw lost("expected nothing after the " + ((this.entries) ? "object" : "array of records") + ", found "
 					+ found(found));
+		}
+		return false;
+	}
+
+	/** Moves to the first element of an array that has one. */
+	private boolean findNextArray(JsonItems items) throws IOException {
+		while (items.findArray()) {
+			if (peekInArray() != ']') {
+				this.position = Position.BEFORE_FIRST;
+				return true;
+			}
+			consumeByte(Position.AFTER_ARRAY);
 		}
 		return false;
 	}
@@ -264,7 +313,8 @@ public final class JsonArrayReader implements RecordReader {
 
 	private @Nullable JsonFault read(int start, int end) {
 		byte[] bytes = this.buffer.bytes();
-		return (this.entries) ? this.parser.parseEntry(bytes, start, end) : this.parser.parse(bytes, start, end);
+		return (this.entries) ? this.parser.parseEntry(bytes, start, end) : (this.items != null)
+				? this.parser.parseItem(bytes, start, end) : this.parser.parse(bytes, start, end);
 	}
 
 	private void parse(int start, int end) throws MalformedBodyException {

@@ -11,6 +11,7 @@ import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.body.Spans;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.record.grammar.JsonKind;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -274,18 +275,28 @@ final class JsonDraft {
 			addTo(record, JsonMember.VALUE);
 		}
 		addAll(record, this.fields);
-		if (has(this.valid, JsonMember.TTL)) {
-			record.ttl(this.source, this.offsets[JsonMember.TTL.index()], this.lengths[JsonMember.TTL.index()]);
+		if (has(this.valid, JsonMember.TTL) && !record.ttl(this.source, this.offsets[JsonMember.TTL.index()],
+				this.lengths[JsonMember.TTL.index()])) {
+			refuseExpiry(record, JsonMember.TTL);
+			return;
 		}
-		if (has(this.valid, JsonMember.EXPIRE_AT)) {
-			record.expireAt(this.source, this.offsets[JsonMember.EXPIRE_AT.index()],
-					this.lengths[JsonMember.EXPIRE_AT.index()]);
+		if (has(this.valid, JsonMember.EXPIRE_AT) && !record.expireAt(this.source,
+				this.offsets[JsonMember.EXPIRE_AT.index()], this.lengths[JsonMember.EXPIRE_AT.index()])) {
+			refuseExpiry(record, JsonMember.EXPIRE_AT);
+			return;
 		}
 		if (has(this.valid, JsonMember.COUNT)) {
 			addTo(record, JsonMember.COUNT);
 		}
 		addAll(record, this.args);
 		record.check();
+	}
+
+	private void refuseExpiry(Record record, JsonMember member) {
+		record.reject(Rejection.MALFORMED,
+				"record member '" + member.label() + "' takes " + member.takes() + ", not "
+						+ ((has(this.strings, member)) ? JsonKind.STRING : JsonKind.NUMBER).describe(
+								Excerpt.of(this.source, this.offsets[member.index()], this.lengths[member.index()])));
 	}
 
 	/**

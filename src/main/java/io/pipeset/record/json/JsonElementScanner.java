@@ -1,5 +1,7 @@
 package io.pipeset.record.json;
 
+import io.pipeset.record.grammar.JsonCursor;
+
 /**
  * Finds the end of an array's element by quotes and brackets only, across any number of
  * buffer fills. {@link JsonRecordParser} then decides whether the element is valid JSON.

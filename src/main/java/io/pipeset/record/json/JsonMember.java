@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 import io.pipeset.record.Expiry;
 import io.pipeset.record.Timestamps;
 import io.pipeset.record.encoding.Encoding;
+import io.pipeset.record.grammar.JsonKind;
 import org.jspecify.annotations.Nullable;
 
 /** The members of a record that is an object, the frequent ones first. */
@@ -23,19 +24,9 @@ enum JsonMember {
 
 	FIELDS("an object", JsonKind.OBJECT),
 
-	TTL(Expiry.ALLOWED, JsonKind.NUMBER, JsonKind.STRING) {
-		@Override
-		boolean accepts(JsonKind kind, byte[] text, int offset, int length) {
-			return super.accepts(kind, text, offset, length) && Expiry.isTtl(text, offset, length);
-		}
-	},
+	TTL(Expiry.ALLOWED, JsonKind.NUMBER, JsonKind.STRING),
 
-	EXPIRE_AT(Timestamps.ALLOWED, JsonKind.NUMBER, JsonKind.STRING) {
-		@Override
-		boolean accepts(JsonKind kind, byte[] text, int offset, int length) {
-			return super.accepts(kind, text, offset, length) && Timestamps.isMoment(text, offset, length);
-		}
-	},
+	EXPIRE_AT(Timestamps.ALLOWED, JsonKind.NUMBER, JsonKind.STRING),
 
 	COUNT("a whole number, 0 or more", JsonKind.NUMBER) {
 		@Override

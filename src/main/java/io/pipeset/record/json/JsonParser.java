@@ -1,9 +1,13 @@
 package io.pipeset.record.json;
 
+import java.util.List;
+
+import io.pipeset.record.Notice;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.grammar.JsonFault;
 import io.pipeset.record.mapping.Mapping;
 import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +28,7 @@ abstract sealed class JsonParser permits JsonRecordParser, JsonObjectParser {
 	 */
 	static JsonParser of(@Nullable Operation defaultOperation, Mapping mapping, RecordLimit limit) {
 		Templates templates = mapping.templates();
-		return (templates != null) ? new JsonObjectParser(templates, mapping.nulls(), limit, false)
+		return (templates != null) ? new JsonObjectParser(templates, mapping.nulls(), mapping.rows(), limit)
 				: new JsonRecordParser(defaultOperation, mapping.nulls(), limit);
 	}
 
@@ -51,6 +55,17 @@ abstract sealed class JsonParser permits JsonRecordParser, JsonObjectParser {
 		return this.fault;
 	}
 
+	/**
+	 * Reads an element of the array whose elements are rows.
+	 * @param to the byte after it
+	 * @return the place where it is not JSON, or {@code null}
+	 */
+	final @Nullable JsonFault parseItem(byte[] bytes, int from, int to) {
+		this.from = from;
+		this.fault = readItem(bytes, from, to);
+		return this.fault;
+	}
+
 	/** Replaces the fault of the last record by a more helpful one. */
 	final void fault(JsonFault fault) {
 		this.fault = fault;
@@ -73,6 +88,26 @@ abstract sealed class JsonParser permits JsonRecordParser, JsonObjectParser {
 	/** Reads a member, as {@link #parseEntry} does. */
 	@Nullable JsonFault readEntry(byte[] bytes, int from, int to) {
 		throw new IllegalStateException("only templates make records of members");
+	}
+
+	/** Reads an element, as {@link #parseItem} does. */
+	@Nullable JsonFault readItem(byte[] bytes, int from, int to) {
+		throw new IllegalStateException("only templates make records of elements");
+	}
+
+	/** What the values so far give reason to say to the sender. */
+	List<Notice> notices() {
+		return List.of();
+	}
+
+	/** How many commands the rows so far have left out. */
+	long leftOut() {
+		return 0;
+	}
+
+	/** Why the whole body is no body of rows; {@code null} if it may be one. */
+	@Nullable String problemAtEnd() {
+		return null;
 	}
 
 	/** The body began with an object, which may be a map of rows. */

@@ -6,8 +6,10 @@ import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.grammar.JsonCursor;
+import io.pipeset.record.grammar.JsonFault;
+import io.pipeset.record.grammar.JsonKind;
 import io.pipeset.record.mapping.Nulls;
-import io.pipeset.record.mapping.Row;
 import org.jspecify.annotations.Nullable;
 
 /** Reads objects and arrays that are already records. */
@@ -89,8 +91,11 @@ final class JsonRecordParser extends JsonParser {
 		}
 		else {
 			JsonKind kind = this.cursor.readValue(0);
-			this.draft.refuse("a record is an object or an array, not " + kind.describe(this.cursor.excerpt())
-					+ ((kind == JsonKind.STRING) ? "; " + WRAP_COMMAND : ""));
+			this.draft.refuse(
+					"a record is an object or an array, not " + kind.describe(this.cursor.excerpt())
+							+ ((kind == JsonKind.STRING) ? "; " + WRAP_COMMAND
+									+ "; where each text is a row, templates name it" + " {@value}: key={@value}"
+									: ""));
 		}
 	}
 
@@ -238,7 +243,8 @@ final class JsonRecordParser extends JsonParser {
 
 	/** Explains why 'nulls' does not apply to arguments. */
 	private String nullAdvice(JsonKind kind) {
-		return (kind == JsonKind.NULL && this.nulls != Nulls.REFUSE) ? Row.NULL_IN_ARGUMENTS : "";
+		return (kind == JsonKind.NULL && this.nulls != Nulls.REFUSE)
+				? Nulls.IN_ARGUMENTS + ", as in args=[&args=EX&args={secs}&args=]" : "";
 	}
 
 	/** The length of the last value. A null counts as an empty string here. */

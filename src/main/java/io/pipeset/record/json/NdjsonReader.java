@@ -2,7 +2,9 @@ package io.pipeset.record.json;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 
+import io.pipeset.record.Notice;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
@@ -11,9 +13,9 @@ import io.pipeset.record.body.LineParser;
 import io.pipeset.record.body.LineReader;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.grammar.JsonCursor;
+import io.pipeset.record.grammar.JsonFault;
 import io.pipeset.record.mapping.Mapping;
-import io.pipeset.record.mapping.Nulls;
-import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,22 +49,10 @@ public final class NdjsonReader implements RecordReader {
 	 * each record must name its own
 	 */
 	public NdjsonReader(InputStream body, @Nullable Operation defaultOperation, Mapping mapping, RecordLimit limit) {
-		this(body, JsonParser.of(defaultOperation, mapping, limit), limit);
-	}
-
-	private NdjsonReader(InputStream body, JsonParser parser, RecordLimit limit) {
 		this.buffer = new BodyBuffer(body, limit);
 		this.limit = limit;
-		this.parser = parser;
+		this.parser = JsonParser.of(defaultOperation, mapping, limit);
 		this.lines = new LineReader(this.buffer, new Lines(), limit, true);
-	}
-
-	/**
-	 * Reads rows that the service has written itself: objects whose strings may have any
-	 * bytes, with those below 0x20, quotes and backslashes escaped.
-	 */
-	public static NdjsonReader ofRows(InputStream rows, Templates templates, Nulls nulls, RecordLimit limit) {
-		return new NdjsonReader(rows, new JsonObjectParser(templates, nulls, limit, true), limit);
 	}
 
 	private boolean parseLine(Record record, long line, byte[] bytes, int from, int to) {
@@ -106,7 +96,23 @@ public final class NdjsonReader implements RecordReader {
 			}
 			this.begun = true;
 		}
-		return this.lines.read(record);
+		boolean found = this.lines.read(record);
+		String problem = (found) ? null : this.parser.problemAtEnd();
+		if (problem != null) {
+			this.lost = new MalformedBodyException(this.buffer.offset(this.buffer.start()), problem);
+			throw this.lost;
+		}
+		return found;
+	}
+
+	@Override
+	public List<Notice> notices() {
+		return this.parser.notices();
+	}
+
+	@Override
+	public long leftOut() {
+		return this.parser.leftOut();
 	}
 
 	@Override

@@ -12,22 +12,19 @@ import org.jspecify.annotations.Nullable;
  * @param templates the templates that make records of them, or none where they are
  * records already
  * @param cells how the cells of rows are written
- * @param header the names of a row's columns, or none where the first row has them
- * @param entries whether the rows are the members of one JSON object
  */
-public record Mapping(@Nullable Templates templates, Nulls nulls, CellSyntax cells, @Nullable List<String> header,
-		boolean entries) {
+public record Mapping(@Nullable Templates templates, Nulls nulls, CellSyntax cells, Header header, Rows rows) {
 
 	/** Rows and objects are records already, and have their nulls refused. */
-	public static final Mapping NONE = new Mapping(null, Nulls.REFUSE, CellSyntax.PLAIN, null, false);
+	public static final Mapping NONE = new Mapping(null, Nulls.REFUSE, CellSyntax.PLAIN, Header.FIRST_ROW,
+			Rows.OBJECTS);
 
 	/**
 	 * The memory that the templates and names take, for the job and in its report.
 	 * @return their size in bytes, 0 without any
 	 */
 	public long bytes() {
-		return ((this.templates != null) ? this.templates.bytes() : 0)
-				+ ((this.header != null) ? Templates.bytes(this.header) : 0);
+		return ((this.templates != null) ? this.templates.bytes() : 0) + Templates.bytes(this.header.names());
 	}
 
 	/** The operations that the templates make records of. */

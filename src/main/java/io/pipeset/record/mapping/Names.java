@@ -39,16 +39,6 @@ public final class Names {
 		}
 	}
 
-	/**
-	 * Reads the names of fields, as {@link #parse} does.
-	 * @return the names; {@code null} if the text is not a list of names, or a name is
-	 * empty or {@value Template#WHOLE}
-	 */
-	public static @Nullable List<String> parseFields(String text) {
-		List<String> names = parse(text);
-		return (names == null || names.contains("") || names.contains(Template.WHOLE)) ? null : names;
-	}
-
 	/** Writes names in the form that {@link #parse} reads. */
 	public static String format(List<String> names) {
 		return names.stream().map((name) -> '"' + name.replace("\"", "\"\"") + '"').collect(Collectors.joining(","));

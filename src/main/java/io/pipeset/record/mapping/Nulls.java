@@ -17,6 +17,10 @@ public enum Nulls {
 	/** For SET: the record is a DEL of its key. */
 	DELETE;
 
+	/** Why a null among arguments is refused whatever nulls mean elsewhere. */
+	public static final String IN_ARGUMENTS = "; 'nulls' is not for arguments, because those after a null would move:"
+			+ " put them into a group";
+
 	private final String label = name().toLowerCase(Locale.ROOT);
 
 	/** The word for it in settings and reports. */

@@ -1,14 +1,16 @@
 package io.pipeset.record.mapping;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Objects;
+import java.util.Set;
 
 import io.pipeset.record.Operation;
 import io.pipeset.record.StreamOptions;
-import io.pipeset.record.mapping.Templates.Numbers;
 import io.pipeset.record.mapping.Templates.Texts;
 import org.jspecify.annotations.Nullable;
 
@@ -23,31 +25,31 @@ import org.jspecify.annotations.Nullable;
 record RecordTemplate(Operation operation, @Nullable Part id, @Nullable Part key, @Nullable Part ttl,
 		@Nullable Part expireAt, List<Element> elements, @Nullable Group group) {
 
-	/** The fields of a record for which no setting names them: all values of the row. */
-	private static final Fields ALL_FIELDS = new Fields(null);
-
 	/** The template of a record that {@code key}, {@code value}, {@code fields} make. */
 	static RecordTemplate of(Operation operation, Texts texts, Numbers numbers) {
-		Part id = part("id", texts.id(), numbers);
-		Part key = part("key", texts.key(), numbers);
-		Part ttl = part("ttl", texts.ttl(), numbers);
-		Part expireAt = part("expireAt", texts.expireAt(), numbers);
+		Part id = part("id", Place.OPTION, texts.id(), numbers);
+		Part key = part("key", Place.KEY, texts.key(), numbers);
+		Part ttl = part("ttl", Place.OPTION, texts.ttl(), numbers);
+		Part expireAt = part("expireAt", Place.OPTION, texts.expireAt(), numbers);
 		List<Element> elements = new ArrayList<>();
-		Part value = part("value", texts.value(), numbers);
+		Part value = part("value", Place.VALUE, texts.value(), numbers);
 		if (value != null) {
 			elements.add(value);
 		}
 		List<FieldTemplate> named = texts.fields();
-		Fields fields = (named != null) ? Fields.of(named, numbers) : ALL_FIELDS;
+		Fields fields = Fields.of((named != null) ? named : List.of(), numbers);
 		if (operation == Operation.HSET && (named != null || texts.args().isEmpty())) {
 			elements.add(fields);
 		}
 		elements.addAll(elements(operation, "args", texts.args(), numbers));
 		if (operation == Operation.XADD) {
-			List<String> words = texts.args().stream().map((word) -> (word.isLiteral()) ? word.text() : "{}").toList();
+			List<String> words = texts.args()
+				.stream()
+				.map((word) -> (word.literal() != null) ? word.text() : "{}")
+				.toList();
 			int entryId = StreamOptions.idPosition(words);
 			if (entryId == words.size()) {
-				elements.add(Part.literal("*"));
+				elements.add(new Part("args", Place.ARGUMENT, Template.parse("*"), numbers));
 			}
 			if (named != null || entryId >= words.size() - 1) {
 				elements.add(fields);
@@ -64,31 +66,35 @@ record RecordTemplate(Operation operation, @Nullable Part id, @Nullable Part key
 		Group group = (grouped) ? new Group(List.copyOf(elements)) : null;
 		Part key = null;
 		if (operation.firstKey() == 0 && !elements.isEmpty() && elements.get(0) instanceof Part part) {
-			key = part;
+			key = part.at(Place.KEY);
 			elements.remove(0);
 		}
-		return new RecordTemplate(operation, part("id", id, numbers), key, null, null, List.copyOf(elements), group);
+		return new RecordTemplate(operation, part("id", Place.OPTION, id, numbers), key, null, null,
+				List.copyOf(elements), group);
 	}
 
 	private static List<Element> elements(Operation operation, String setting, List<Word> words, Numbers numbers) {
+		return elements(operation, setting, words.iterator(), numbers);
+	}
+
+	/** The elements up to the end of the words, or of the group that they are in. */
+	private static List<Element> elements(Operation operation, String setting, Iterator<Word> words, Numbers numbers) {
 		List<Element> elements = new ArrayList<>();
-		List<Element> group = new ArrayList<>();
-		List<Element> current = elements;
-		for (Word word : words) {
+		while (words.hasNext()) {
+			Word word = words.next();
 			Template template = word.template();
-			if (word.opens()) {
-				current = group;
+			if (word.closes()) {
+				break;
 			}
-			else if (word.closes()) {
-				elements.add(new Group(List.copyOf(group)));
-				group = new ArrayList<>();
-				current = elements;
+			if (template == null) {
+				elements.add(new Group(List.copyOf(elements(operation, setting, words, numbers))));
 			}
-			else if (template != null && template.isSpread()) {
-				current.add(new Spread(setting, numbers.of(template.names().get(0), setting), takesPairs(operation)));
+			else if (template.isSpread()) {
+				elements.add(new Spread(Place.SPREAD, numbers.slot(template.values().get(0), setting),
+						takesPairs(operation), Set.of()));
 			}
-			else if (template != null) {
-				current.add(new Part(setting, template, numbers));
+			else {
+				elements.add(new Part(setting, Place.ofArgument(operation), template, numbers));
 			}
 		}
 		return elements;
@@ -99,13 +105,18 @@ record RecordTemplate(Operation operation, @Nullable Part id, @Nullable Part key
 		return operation == Operation.HSET || operation == Operation.MSET || operation == Operation.XADD;
 	}
 
-	private static @Nullable Part part(String setting, @Nullable Template template, Numbers numbers) {
-		return (template != null) ? new Part(setting, template, numbers) : null;
+	private static @Nullable Part part(String setting, Place place, @Nullable Template template, Numbers numbers) {
+		return (template != null) ? new Part(setting, place, template, numbers) : null;
 	}
 
-	/** Whether each value of a row is a field. */
-	boolean mapsAllValues() {
-		return this.elements.contains(ALL_FIELDS);
+	/** All values of a row as fields, if that is what the record has. */
+	@Nullable Fields allFields() {
+		for (Element element : this.elements) {
+			if (element instanceof Fields fields && fields.areAll()) {
+				return fields;
+			}
+		}
+		return null;
 	}
 
 	/** The arguments that a row without nulls makes, with one for each spread. */
@@ -123,6 +134,17 @@ record RecordTemplate(Operation operation, @Nullable Part id, @Nullable Part key
 		return bytes;
 	}
 
+	/** Numbers the names of templates. */
+	interface Numbers {
+
+		/** Makes a value's names numbers. */
+		Slot slot(Value value, String setting);
+
+		/** The number of a template that is an argument. */
+		int nextPart();
+
+	}
+
 	/** What makes an argument, or some arguments, of a record. */
 	sealed interface Element permits Part, Spread, Group, Fields {
 
@@ -137,10 +159,10 @@ record RecordTemplate(Operation operation, @Nullable Part id, @Nullable Part key
 	/**
 	 * Arguments of the elements of one value.
 	 *
-	 * @param slot the number of the value's name
 	 * @param pairs whether the members of an object are names and values in turn
+	 * @param written the names of fields that win over those of the row
 	 */
-	record Spread(String setting, int slot, boolean pairs) implements Element {
+	record Spread(Place place, Slot slot, boolean pairs, Set<ByteBuffer> written) implements Element {
 
 		@Override
 		public int arguments() {
@@ -150,6 +172,11 @@ record RecordTemplate(Operation operation, @Nullable Part id, @Nullable Part key
 		@Override
 		public long bytes() {
 			return Part.TEMPLATE_BYTES;
+		}
+
+		/** Whether all values of the row are spread. */
+		boolean isOfRow() {
+			return this.slot.nameText(0).equals(Template.WHOLE);
 		}
 
 	}
@@ -172,22 +199,34 @@ record RecordTemplate(Operation operation, @Nullable Part id, @Nullable Part key
 	/**
 	 * Pairs of a name and a value.
 	 *
-	 * @param fields each of them; {@code null} for all values of the row
+	 * @param fields each of them; none for all values of the row
+	 * @param omitted the names of values that are no fields
 	 */
-	record Fields(@Nullable List<Field> fields) implements Element {
+	record Fields(List<Field> fields, Set<ByteBuffer> omitted) implements Element {
 
 		static Fields of(List<FieldTemplate> fields, Numbers numbers) {
-			return new Fields(fields.stream().map((field) -> Field.of(field, numbers)).toList());
+			Set<ByteBuffer> names = new HashSet<>();
+			fields.stream()
+				.filter((field) -> !field.template().isSpread())
+				.forEach((field) -> names.add(ByteBuffer.wrap(field.name().getBytes(StandardCharsets.UTF_8))));
+			boolean omits = fields.stream().anyMatch(FieldTemplate::omits);
+			return (omits) ? new Fields(List.of(), names)
+					: new Fields(fields.stream().map((field) -> Field.of(field, names, numbers)).toList(), Set.of());
+		}
+
+		/** Whether each value of a row is a field, but perhaps for some. */
+		boolean areAll() {
+			return this.fields.isEmpty();
 		}
 
 		@Override
 		public int arguments() {
-			return (this.fields != null) ? 2 * this.fields.size() : 0;
+			return 2 * this.fields.size();
 		}
 
 		@Override
 		public long bytes() {
-			return (this.fields != null) ? this.fields.stream().mapToLong(Field::bytes).sum() : 0;
+			return this.fields.stream().mapToLong(Field::bytes).sum();
 		}
 
 	}
@@ -207,11 +246,13 @@ record RecordTemplate(Operation operation, @Nullable Part id, @Nullable Part key
 			this.spread = spread;
 		}
 
-		static Field of(FieldTemplate field, Numbers numbers) {
+		static Field of(FieldTemplate field, Set<ByteBuffer> written, Numbers numbers) {
 			Template template = field.template();
 			return (template.isSpread())
-					? new Field("", null, new Spread("fields", numbers.of(template.names().get(0), "fields"), true))
-					: new Field(field.name(), new Part("fields", template, numbers), null);
+					? new Field("", null,
+							new Spread(Place.SPREAD_FIELDS, numbers.slot(template.values().get(0), "fields"), true,
+									written))
+					: new Field(field.name(), new Part("fields", Place.FIELD, template, numbers), null);
 		}
 
 		/** The bytes of the name; empty for a spread. */
@@ -238,59 +279,71 @@ record RecordTemplate(Operation operation, @Nullable Part id, @Nullable Part key
 	/** An argument: a template whose names are numbers. */
 	static final class Part implements Element {
 
-		/** The size up to which an argument is prepared. */
-		private static final int PREPARED_BYTES = 512;
-
 		/** A template, with its text in the query and in the report. */
 		private static final int TEMPLATE_BYTES = 400;
 
-		/** One of its names, with the text after it. */
+		/** One of its values, with the text after it. */
 		private static final int SLOT_BYTES = 100;
+
+		/** The size up to which an argument is prepared. */
+		static final int PREPARED_BYTES = 512;
+
+		private final int number;
 
 		private final String setting;
 
+		private final Place place;
+
 		private final byte[][] literals;
 
-		private final int[] slots;
+		private final Slot[] slots;
 
-		/** The form of each name, if one of them has any. */
-		private final @Nullable Form @Nullable [] forms;
-
-		/** The number of each whole name with its form, which wins where a row has it. */
-		private final int[] wholes;
+		/** The place of each value in a text of JSON; {@code null} for other texts. */
+		private final Place @Nullable [] json;
 
 		private final int onlyName;
 
-		private final byte[] prepared;
-
-		Part(String setting, Template template, Numbers numbers) {
+		Part(String setting, Place place, Template template, Numbers numbers) {
+			this.number = numbers.nextPart();
 			this.setting = setting;
 			this.literals = template.literals();
-			int count = template.names().size();
-			this.slots = new int[count];
-			this.wholes = new int[count];
-			@Nullable Form[] forms = new Form[count];
-			boolean formed = false;
-			for (int i = 0; i < count; i++) {
-				String name = template.names().get(i);
-				int colon = name.lastIndexOf(':');
-				forms[i] = (colon > 0) ? Form.find(name.substring(colon + 1)) : null;
-				this.wholes[i] = numbers.of(name, setting);
-				this.slots[i] = (forms[i] != null) ? numbers.of(name.substring(0, colon), setting) : this.wholes[i];
-				formed |= forms[i] != null;
-			}
-			this.forms = (formed) ? forms : null;
-			boolean beginning = count == 1 && !formed && this.literals[1].length == 0
+			this.slots = template.values().stream().map((value) -> numbers.slot(value, setting)).toArray(Slot[]::new);
+			boolean[] quoted = (place == Place.KEY || place == Place.OPTION) ? null : template.quotedValues();
+			this.json = (quoted != null) ? places(quoted) : null;
+			boolean single = this.slots.length == 1 && this.literals[1].length == 0;
+			boolean whole = single && this.literals[0].length == 0;
+			this.place = (place == Place.MEMBER && !whole) ? Place.ARGUMENT : place;
+			boolean beginning = single && this.slots[0].isName() && this.json == null
 					&& this.literals[0].length < PREPARED_BYTES;
-			// A value that stands alone is not copied.
-			this.prepared = (beginning && this.literals[0].length > 0) ? Arrays.copyOf(this.literals[0], PREPARED_BYTES)
-					: new byte[0];
-			this.onlyName = (beginning) ? this.slots[0] : -1;
+			this.onlyName = (beginning) ? this.slots[0].name(0) : -1;
 		}
 
-		/** An argument that is the same for all rows. */
-		static Part literal(String text) {
-			return new Part("args", Objects.requireNonNull(Template.parse(text)), (name, setting) -> 0);
+		private Part(Part other, Place place) {
+			this.number = other.number;
+			this.setting = other.setting;
+			this.literals = other.literals;
+			this.slots = other.slots;
+			this.json = null;
+			this.place = place;
+			this.onlyName = (other.json == null) ? other.onlyName : -1;
+		}
+
+		private static Place[] places(boolean[] quoted) {
+			Place[] places = new Place[quoted.length];
+			for (int i = 0; i < quoted.length; i++) {
+				places[i] = (quoted[i]) ? Place.JSON_STRING : Place.JSON;
+			}
+			return places;
+		}
+
+		/** The same argument at another place. */
+		Part at(Place other) {
+			return new Part(this, other);
+		}
+
+		/** Its number among all arguments of a job. */
+		int number() {
+			return this.number;
 		}
 
 		/** The setting that it is given in. */
@@ -298,40 +351,36 @@ record RecordTemplate(Operation operation, @Nullable Part id, @Nullable Part key
 			return this.setting;
 		}
 
-		/** The bytes around the names, one more than there are names. */
+		/** The place of the whole argument. */
+		Place place() {
+			return this.place;
+		}
+
+		/** The place of one of its values. */
+		Place place(int slot) {
+			return (this.json != null) ? this.json[slot] : this.place;
+		}
+
+		/** The bytes around the values, one more than there are values. */
 		byte[][] literals() {
 			return this.literals;
 		}
 
-		/** The numbers of the names. */
-		int[] slots() {
+		Slot[] slots() {
 			return this.slots;
 		}
 
-		/** The form of a name, or {@code null} if its text is the value. */
-		@Nullable Form form(int name) {
-			return (this.forms != null) ? this.forms[name] : null;
-		}
-
-		/** The number of a whole name with its form. */
-		int whole(int name) {
-			return this.wholes[name];
+		/** Whether it is one value and nothing else. */
+		boolean isWhole() {
+			return this.slots.length == 1 && this.literals[0].length == 0 && this.literals[1].length == 0;
 		}
 
 		/**
 		 * The number of the name, if the template is a name with perhaps a text before
-		 * it; -1 for one of another form.
+		 * it, which has no other reading; -1 for one of another kind.
 		 */
 		int onlyName() {
 			return this.onlyName;
-		}
-
-		/**
-		 * An array that begins with the text before the only name, and has space for a
-		 * short value after it: most keys are made of these two.
-		 */
-		byte[] prepared() {
-			return this.prepared;
 		}
 
 		@Override
@@ -341,7 +390,7 @@ record RecordTemplate(Operation operation, @Nullable Part id, @Nullable Part key
 
 		@Override
 		public long bytes() {
-			return TEMPLATE_BYTES + (long) SLOT_BYTES * this.slots.length + this.prepared.length
+			return TEMPLATE_BYTES + (long) SLOT_BYTES * this.slots.length + PREPARED_BYTES
 					+ 4 * Arrays.stream(this.literals).mapToLong((literal) -> literal.length).sum();
 		}
 

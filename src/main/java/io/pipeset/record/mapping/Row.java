@@ -1,10 +1,15 @@
 package io.pipeset.record.mapping;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 import io.pipeset.record.Expiry;
+import io.pipeset.record.Notice;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
@@ -13,6 +18,7 @@ import io.pipeset.record.Timestamps;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.record.mapping.Place.Verdict;
 import io.pipeset.record.mapping.RecordTemplate.Element;
 import io.pipeset.record.mapping.RecordTemplate.Field;
 import io.pipeset.record.mapping.RecordTemplate.Fields;
@@ -23,29 +29,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The values of one row or object, of which templates make a record, or several. A format
- * finds the values by the numbers of their names; all else about templates is here. One
- * object serves all rows of a job. A value that is an argument by itself is not copied;
- * one that is a part of an argument is copied once.
+ * finds the values by the numbers of their names; all else about templates is here and in
+ * {@link RowValues}. One object serves all rows of a job.
  */
 public abstract class Row extends RowValues {
 
-	/** Why a null among arguments is refused whatever nulls mean elsewhere. */
-	public static final String NULL_IN_ARGUMENTS = "; 'nulls' is not for arguments, because those after a null would"
-			+ " move: put them into a group, as in args=[&args=EX&args={secs}&args=]";
-
-	/** The same without an example. */
-	static final String NULL_IN_RECORD = "; 'nulls' is not for arguments, because those after a null would move";
-
 	private static final int MAX_ID_BYTES = 256;
+
+	private final Templates templates;
 
 	private final RecordTemplate[] records;
 
-	private final Nulls nulls;
-
-	/** What a null means in an expiry or an id, which cannot be empty texts. */
-	private final Nulls nullsInTexts;
-
 	private final RecordLimit limit;
+
+	private final boolean table;
 
 	/** The records of one row, if there are several; one may refuse them all. */
 	private final Record[] prepared;
@@ -66,26 +63,37 @@ public abstract class Row extends RowValues {
 	/** The commands that the row leaves out, a bit for each. */
 	private long leftOut;
 
+	/** How many commands all rows so far have left out. */
+	private long allLeftOut;
+
 	private boolean isPrepared;
 
 	/** Why all records of the row are refused. */
 	private @Nullable Rejection fault;
 
-	/** A value without elements that was spread; -1 for none. */
-	private int emptySpread;
+	/** The record whose fields are values of the row. */
+	private Record target;
+
+	/** The names of values that are none of its fields. */
+	private Set<ByteBuffer> excluded = Set.of();
+
+	/** The names that spreads have made fields of the record. */
+	private final Set<ByteBuffer> spreadNames = new HashSet<>();
 
 	/**
 	 * Has no values yet.
 	 * @param templates the templates, whose names number the values
+	 * @param table whether its values are cells or columns, and no members
 	 */
-	protected Row(Templates templates, Nulls nulls, RecordLimit limit) {
-		super(templates, limit);
+	protected Row(Templates templates, Nulls nulls, boolean table, RecordLimit limit) {
+		super(templates, nulls, table, limit);
+		this.templates = templates;
 		this.records = templates.records();
-		this.nulls = nulls;
-		this.nullsInTexts = (nulls == Nulls.REFUSE) ? Nulls.REFUSE : Nulls.SKIP;
 		this.limit = limit;
+		this.table = table;
 		this.prepared = new Record[(this.records.length > 1) ? this.records.length : 0];
 		Arrays.setAll(this.prepared, (i) -> new Record(RecordDefaults.NONE, limit.memory()));
+		this.target = new Record(RecordDefaults.NONE, limit.memory());
 		this.next = this.records.length;
 		this.number = templates.firstRow() - 1;
 	}
@@ -123,6 +131,7 @@ public abstract class Row extends RowValues {
 		if (this.next == 0 && !this.begun) {
 			this.begun = true;
 			this.leftOut = (this.unreadable || problem() != null) ? 0 : leftOut();
+			this.allLeftOut += Long.bitCount(this.leftOut);
 		}
 		while (this.next < this.records.length && (this.leftOut >>> this.next & 1) != 0) {
 			this.next++;
@@ -137,7 +146,13 @@ public abstract class Row extends RowValues {
 			Group group = this.records[i].group();
 			leftOut |= (group != null && !isWhole(group)) ? 1L << i : 0;
 		}
+		beginRecord(null);
 		return leftOut;
+	}
+
+	/** How many commands all rows so far have left out. */
+	public final long allLeftOut() {
+		return this.allLeftOut;
 	}
 
 	/** The values of the row cannot be read, so that all of its records are refused. */
@@ -145,13 +160,15 @@ public abstract class Row extends RowValues {
 		this.unreadable = true;
 	}
 
-	/**
-	 * Takes the elements of a value that is there, in their order.
-	 * @param name the number of its name
-	 * @param elements gets each element, or each name and value of an object
-	 * @return whether the value is an array or an object, and not one value
-	 */
-	protected abstract Spreading spread(int name, Elements elements);
+	/** The number of the row, from 0. */
+	public final long number() {
+		return this.number;
+	}
+
+	/** The setting that names a value, for messages. */
+	protected final String settingOf(String name) {
+		return this.templates.settingOf(name);
+	}
 
 	/** The number of the row in decimal, to be read before the next row begins. */
 	protected final byte[] digits() {
@@ -165,6 +182,7 @@ public abstract class Row extends RowValues {
 	 * @param fault why the row can only be refused; {@code null} for a good one
 	 */
 	protected final void fill(Record record, @Nullable Rejection fault) {
+		setZone(record.zone());
 		int at = this.next++;
 		if (this.prepared.length == 0) {
 			make(record, this.records[at], (fault != null) ? fault : problem());
@@ -209,15 +227,14 @@ public abstract class Row extends RowValues {
 	 */
 	private void make(Record record, RecordTemplate template, @Nullable Rejection fault) {
 		beginRecord(fault);
-		this.emptySpread = -1;
 		record.operation(template.operation());
 		Part id = template.id();
-		if (id != null && find(id, this.nullsInTexts, Encoding.UTF8)) {
+		if (id != null && find(id, id.place(), Encoding.UTF8)) {
 			setId(record);
 		}
 		// The key names refused records too.
 		Part key = template.key();
-		if (key != null && find(key, Nulls.REFUSE, record.encoding())) {
+		if (key != null && find(key, Place.KEY, record.encoding())) {
 			addFound(record);
 		}
 		if (problem() == null) {
@@ -229,7 +246,6 @@ public abstract class Row extends RowValues {
 		}
 		else {
 			record.check();
-			explainEmptySpread(record);
 		}
 	}
 
@@ -243,46 +259,27 @@ public abstract class Row extends RowValues {
 	}
 
 	private void complete(Record record, RecordTemplate template) {
-		if (this.nulls == Nulls.DELETE && isDeletion(record, template)) {
-			return;
-		}
 		Part ttl = template.ttl();
-		if (ttl != null && find(ttl, this.nullsInTexts, Encoding.UTF8)
+		if (ttl != null && find(ttl, ttl.place(), Encoding.UTF8)
 				&& !record.ttl(foundSource(), foundOffset(), foundLength())) {
 			refuseExpiry(ttl, Expiry.ALLOWED);
 		}
 		Part expireAt = template.expireAt();
-		if (expireAt != null && find(expireAt, this.nullsInTexts, Encoding.UTF8)
+		if (expireAt != null && find(expireAt, expireAt.place(), Encoding.UTF8)
 				&& !record.expireAt(foundSource(), foundOffset(), foundLength())) {
 			refuseExpiry(expireAt, Timestamps.ALLOWED);
 		}
 		List<Element> elements = template.elements();
-		for (int i = 0; i < elements.size(); i++) {
+		for (int i = 0; i < elements.size() && !deletes(); i++) {
 			add(record, elements.get(i));
 		}
-		if (template.operation() == Operation.HSET && record.argumentCount() == 1 && this.emptySpread < 0
+		if (deletes()) {
+			record.operation(Operation.DEL);
+		}
+		else if (template.operation() == Operation.HSET && record.argumentCount() == 1 && problem() == null
 				&& record.rejection() == null) {
 			refuse(Rejection.MALFORMED, "the row has no field: no " + noun() + " of it has a value");
 		}
-	}
-
-	/** Makes a SET without a value a DEL of its key. */
-	private boolean isDeletion(Record record, RecordTemplate template) {
-		boolean deletes = template.elements().get(0) instanceof Part value && value.slots().length > 0
-				&& hasNull(value);
-		if (deletes) {
-			record.operation(Operation.DEL);
-		}
-		return deletes;
-	}
-
-	private boolean hasNull(Part part) {
-		for (int i = 0; i < part.slots().length; i++) {
-			if (length(slot(part, i)) == NULL) {
-				return true;
-			}
-		}
-		return false;
 	}
 
 	private void refuseExpiry(Part part, String allowed) {
@@ -292,13 +289,13 @@ public abstract class Row extends RowValues {
 
 	private void add(Record record, Element element) {
 		if (element instanceof Part part) {
-			boolean empty = this.nulls == Nulls.EMPTY && part.setting().equals("value");
-			if (find(part, (empty) ? Nulls.EMPTY : Nulls.REFUSE, record.encoding())) {
+			Place place = (record.hasKeyAt(record.argumentCount())) ? Place.KEY : part.place();
+			if (find(part, place, record.encoding())) {
 				addFound(record);
 			}
 		}
 		else if (element instanceof Fields fields) {
-			addFields(record, fields.fields());
+			addFields(record, fields);
 		}
 		else if (element instanceof Spread spread) {
 			addSpread(record, spread);
@@ -310,154 +307,223 @@ public abstract class Row extends RowValues {
 		}
 	}
 
-	/** Whether the row has a value for each name in a group. */
+	/** Whether the row has a value for each name of a group, outside of inner ones. */
 	private boolean isWhole(Group group) {
 		for (Element element : group.elements()) {
-			if (element instanceof Spread spread && (length(spread.slot()) < 0 || hasNoElements(spread.slot()))) {
+			if (element instanceof Spread spread && !yields(spread)) {
 				return false;
 			}
-			if (element instanceof Part part) {
-				for (int i = 0; i < part.slots().length; i++) {
-					if (length(slot(part, i)) < 0) {
-						return false;
-					}
-				}
+			if (element instanceof Part part && lacksValue(part)) {
+				return false;
 			}
 		}
 		return true;
 	}
 
-	/** Whether a value that is there is an array or an object without elements. */
-	protected boolean hasNoElements(int slot) {
-		if (isString(slot) || length(slot) != 2) {
-			return false;
-		}
-		byte[] source = source(slot);
-		int offset = offset(slot);
-		return (source[offset] == '[' && source[offset + 1] == ']')
-				|| (source[offset] == '{' && source[offset + 1] == '}');
-	}
-
-	private void addFields(Record record, @Nullable List<Field> fields) {
-		if (fields == null) {
-			addFields(record);
+	private void addFields(Record record, Fields fields) {
+		if (fields.areAll()) {
+			addMembers(record, fields.omitted());
 			return;
 		}
-		for (int i = 0; i < fields.size(); i++) {
-			Field field = fields.get(i);
+		this.spreadNames.clear();
+		for (int i = 0; i < fields.fields().size(); i++) {
+			Field field = fields.fields().get(i);
 			Part part = field.part();
 			Spread spread = field.spread();
 			byte[] name = field.name();
 			if (spread != null) {
 				addSpread(record, spread);
 			}
-			else if (part != null && find(part, this.nulls, record.encoding())) {
-				addField(record, name, 0, name.length, foundSource(), foundOffset(), foundLength(), foundString());
+			else if (part != null && find(part, part.place(), record.encoding())) {
+				addPair(record, name, 0, name.length, foundString());
 			}
 		}
 	}
 
-	/**
-	 * Adds a field for each value of the row, by {@link #addField} and
-	 * {@link #addNullField}.
-	 */
-	protected abstract void addFields(Record record);
+	/** Adds a field for each value of the row, but for those of some names. */
+	private void addMembers(Record record, Set<ByteBuffer> excluded) {
+		this.target = record;
+		this.excluded = excluded;
+		members();
+	}
+
+	/** Gives each value of the row, with its name, to {@link #member}. */
+	protected abstract void members();
 
 	/**
-	 * Adds a field.
-	 * @param string whether it is a string, to which the record's encoding applies
+	 * Takes a value of the row.
+	 * @param name an array that does not change before the next row, as {@code source}
 	 */
-	protected final void addField(Record record, byte[] name, int nameOffset, int nameLength, byte[] value, int offset,
-			int length, boolean string) {
-		if (record.argumentCount() + 2 > this.limit.arguments()) {
-			refuse(Rejection.TOO_LARGE, this.limit.tooManyArguments());
-		}
-		else if (fits((long) nameLength + length)) {
-			addSize((long) nameLength + length);
-			record.argument(name, nameOffset, nameLength);
-			addValue(record, value, offset, length, string);
+	protected final void member(byte[] name, int nameOffset, int nameLength, State state, byte[] source, int offset,
+			int length) {
+		boolean wanted = this.excluded.isEmpty()
+				|| !this.excluded.contains(ByteBuffer.wrap(name, nameOffset, nameLength));
+		if (wanted && problem() == null) {
+			addMember(this.target, name, nameOffset, nameLength, state, source, offset, length, this.table);
 		}
 	}
 
-	/** Handles a field whose value is null. */
-	protected final void addNullField(Record record, byte[] name, int nameOffset, int nameLength) {
-		if (this.nulls == Nulls.EMPTY) {
-			addField(record, name, nameOffset, nameLength, name, nameOffset, 0, false);
+	private void addMember(Record record, byte[] name, int nameOffset, int nameLength, State state, byte[] source,
+			int offset, int length, boolean cell) {
+		boolean empty = state == State.TEXT && length == 0;
+		switch (Place.PAIR.decide(state, empty, nulls(), cell)) {
+			case TAKE -> {
+				setFound(state, source, offset, length, record.encoding());
+				addPair(record, name, nameOffset, nameLength, foundString());
+			}
+			case EMPTY -> {
+				setFound(State.SCALAR, name, nameOffset, 0, record.encoding());
+				addPair(record, name, nameOffset, nameLength, false);
+			}
+			case LEAVE_OUT -> {
+			}
+			default -> refuse(Rejection.MALFORMED, noun() + " '" + Excerpt.of(name, nameOffset, nameLength) + "' is "
+					+ emptiness() + "; nulls=skip leaves it out, nulls=empty takes it for an empty string");
 		}
-		else if (this.nulls == Nulls.REFUSE) {
-			refuse(Rejection.MALFORMED, noun() + " '" + Excerpt.of(name, nameOffset, nameLength) + "' is " + emptiness()
-					+ remedy("fields"));
+	}
+
+	/** Adds a name, which is never decoded, and the value that was found last. */
+	private void addPair(Record record, byte[] name, int nameOffset, int nameLength, boolean string) {
+		if (record.argumentCount() + 2 > this.limit.arguments()) {
+			refuse(Rejection.TOO_LARGE, this.limit.tooManyArguments());
+		}
+		else if (fits((long) nameLength + foundLength())) {
+			addSize((long) nameLength + foundLength());
+			record.argument(name, nameOffset, nameLength);
+			addValue(record, string);
 		}
 	}
 
 	private void addSpread(Record record, Spread spread) {
-		int slot = spread.slot();
-		if (length(slot) < 0) {
-			boolean skipped = spread.setting().equals("fields") && this.nulls != Nulls.REFUSE && length(slot) == NULL;
-			if (!skipped) {
-				refuseLack(slot, spread.setting());
-			}
-			return;
-		}
 		int before = record.argumentCount();
-		Spreading found = spread(slot, new Elements() {
-
-			@Override
-			public void add(byte[] source, int offset, int length, boolean string) {
-				addElement(record, source, offset, length, string);
+		if (spread.isOfRow() && isObject()) {
+			if (!spread.pairs()) {
+				refuse(Rejection.MALFORMED, "{" + spread.slot().text()
+						+ "} has names and values: only HSET, MSET and XADD take them in turn");
+				return;
 			}
-
-			@Override
-			public void refuseNull() {
-				refuse(Rejection.MALFORMED,
-						noun() + " '" + name(slot) + "' has a null among its elements" + NULL_IN_RECORD);
-			}
-
-		});
-		if (found == Spreading.OBJECT && !spread.pairs()) {
-			refuse(Rejection.MALFORMED, noun() + " '" + name(slot) + "' is an object, and '" + spread.setting()
-					+ "' spreads it: only HSET, MSET and XADD take names and values in turn");
-		}
-		else if (found != Spreading.OBJECT && spread.setting().equals("fields")) {
-			refuse(Rejection.MALFORMED,
-					noun() + " '" + name(slot) + "' is no object, and 'fields' spreads it into names and values");
-		}
-		else if (record.argumentCount() == before && record.rejection() == null && problem() == null) {
-			this.emptySpread = slot;
-		}
-	}
-
-	private void addElement(Record record, byte[] source, int offset, int length, boolean string) {
-		if (record.argumentCount() == this.limit.arguments()) {
-			refuse(Rejection.TOO_LARGE, this.limit.tooManyArguments());
-		}
-		else if (fits(length)) {
-			addSize(length);
-			addValue(record, source, offset, length, string);
-		}
-	}
-
-	/** Says that a record lacks arguments because an array or object is empty. */
-	private void explainEmptySpread(Record record) {
-		Rejection rejection = record.rejection();
-		if (rejection != null && this.emptySpread >= 0 && rejection.code().equals(Rejection.MALFORMED)) {
-			record.reject(Rejection.MALFORMED,
-					noun() + " '" + name(this.emptySpread) + "' has no elements: " + rejection.message());
-		}
-	}
-
-	private static void addValue(Record record, byte[] source, int offset, int length, boolean string) {
-		if (string) {
-			record.string(source, offset, length);
+			addMembers(record, spread.written());
 		}
 		else {
-			record.argument(source, offset, length);
+			State state = look(spread.slot());
+			boolean empty = state == State.TEXT && foundLength() == 0;
+			Verdict verdict = (problem() != null) ? Verdict.LEAVE_OUT
+					: spread.place().decide(state, empty, nulls(), this.table);
+			if (verdict == Verdict.REFUSE) {
+				refuseValue(spread.slot(), spread.place(), state);
+			}
+			if (verdict != Verdict.TAKE) {
+				return;
+			}
+			addElements(record, spread, state);
+		}
+		if (spread.place() == Place.SPREAD && record.argumentCount() == before && problem() == null
+				&& record.rejection() == null) {
+			refuse(Rejection.MALFORMED,
+					noun() + " '" + spread.slot().pathText(reading()) + "' has no elements, and '"
+							+ spread.slot().setting() + "' spreads it; in a group it is left out, as in "
+							+ ((spread.slot().setting().equals("args")) ? "args=[&args={tags...}&args=]"
+									: "[ SADD {id} {tags...} ]"));
+		}
+	}
+
+	private void addElements(Record record, Spread spread, State state) {
+		Elements elements = elements(spread, state);
+		if (elements == null) {
+			return;
+		}
+		if (elements.areMembers() != spread.pairs()) {
+			refuse(Rejection.MALFORMED,
+					noun() + " '" + spread.slot().pathText(reading()) + "' is "
+							+ ((spread.pairs())
+									? "an array, and '" + spread.slot().setting() + "' spreads it: "
+											+ record.operation() + " takes the names and values of an object"
+									: "an object, and '" + spread.slot().setting()
+											+ "' spreads it: only HSET, MSET and XADD take names and values in turn"));
+			return;
+		}
+		Form form = spread.slot().form(reading());
+		while (problem() == null && elements.next()) {
+			if (elements.areMembers()) {
+				addMemberOf(record, spread, elements);
+			}
+			else {
+				addElement(record, spread, elements, form);
+			}
+		}
+	}
+
+	private void addMemberOf(Record record, Spread spread, Elements elements) {
+		ByteBuffer name = ByteBuffer.wrap(elements.source(), elements.nameOffset(), elements.nameLength());
+		boolean twice = spread.place() == Place.SPREAD_FIELDS
+				&& (spread.written().contains(name) || !this.spreadNames.add(name));
+		if (twice) {
+			refuse(Rejection.MALFORMED,
+					"the field '" + Excerpt.of(name.array(), name.arrayOffset() + name.position(), name.remaining())
+							+ "' is written, and {" + spread.slot().text()
+							+ "} has it too: one of two values would be lost");
+			return;
+		}
+		if (record.hasKeyAt(record.argumentCount()) && elements.nameLength() == 0) {
+			refuse(Rejection.MALFORMED, "{" + spread.slot().text() + "} has a member without a name, which is no key");
+			return;
+		}
+		addMember(record, elements.source(), elements.nameOffset(), elements.nameLength(), elements.state(),
+				elements.source(), elements.offset(), elements.length(), false);
+	}
+
+	private void addElement(Record record, Spread spread, Elements elements, @Nullable Form form) {
+		State state = elements.state();
+		boolean empty = state == State.TEXT && elements.length() == 0;
+		Verdict verdict = Place.ELEMENT.decide(state, empty, nulls(), false);
+		if (verdict == Verdict.LEAVE_OUT) {
+			return;
+		}
+		boolean noKey = record.hasKeyAt(record.argumentCount())
+				&& (empty || verdict == Verdict.EMPTY || state == State.COMPOSITE);
+		if (verdict == Verdict.REFUSE || noKey) {
+			refuse(Rejection.MALFORMED,
+					noun() + " '" + spread.slot().pathText(reading()) + "' has "
+							+ ((state == State.NULL) ? "a null" : (empty) ? "an empty text" : "an array or object")
+							+ " among its elements" + ((noKey) ? ", which is no key"
+									: "; nulls=skip leaves it out, nulls=empty takes it for an empty string"));
+			return;
+		}
+		setFound((verdict == Verdict.EMPTY) ? State.SCALAR : state, elements.source(), elements.offset(),
+				(verdict == Verdict.EMPTY) ? 0 : elements.length(), record.encoding());
+		if (form == null || verdict == Verdict.EMPTY || apply(form, spread.slot(), state)) {
+			addFound(record);
+		}
+	}
+
+	private void addValue(Record record, boolean string) {
+		if (string) {
+			record.string(foundSource(), foundOffset(), foundLength());
+		}
+		else {
+			record.argument(foundSource(), foundOffset(), foundLength());
 		}
 	}
 
 	/** Adds the value that was found last to the arguments. */
 	private void addFound(Record record) {
-		addElement(record, foundSource(), foundOffset(), foundLength(), foundString());
+		if (record.argumentCount() == this.limit.arguments()) {
+			refuse(Rejection.TOO_LARGE, this.limit.tooManyArguments());
+		}
+		else if (fits(foundLength())) {
+			addSize(foundLength());
+			addValue(record, foundString());
+		}
+	}
+
+	/** What the rows so far give reason to say to the caller. */
+	public List<Notice> notices() {
+		List<Notice> notices = new ArrayList<>();
+		if (!this.table) {
+			neverFound().forEach((text) -> notices.add(new Notice("NEVER_FOUND",
+					"The name {" + text + "} was in no object that was looked at: check its spelling.", 0, 0)));
+		}
+		return notices;
 	}
 
 }

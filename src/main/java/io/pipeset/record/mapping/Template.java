@@ -3,17 +3,19 @@ package io.pipeset.record.mapping;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
+import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text with names in braces, each of which stands for a value of the row:
+ * A text with values in braces, each of which stands for a value of the row:
  * {@code session:{sid}}. Braces that are written twice stand for themselves. A template
  * that is only {@code {tags...}} is a spread: each element of the value is an argument.
  */
 public final class Template {
 
-	/** The name of the whole row as JSON. */
+	/** The name of the whole row. */
 	public static final String WHOLE = "*";
 
 	/** The name of the row's number, from 0. */
@@ -22,38 +24,35 @@ public final class Template {
 	/** The name of the name of an entry, with {@code rows=entries}. */
 	public static final String ENTRY_KEY = "@key";
 
-	/** The name of the value of an entry, with {@code rows=entries}. */
+	/** The name of the value of an entry or an element, or of a row that is no object. */
 	public static final String ENTRY_VALUE = "@value";
 
-	/** The most steps of a name, with dots between them: JSON nests no deeper. */
-	public static final int MOST_STEPS = 64;
-
-	private static final String SPREAD = "...";
+	/**
+	 * Braces around a name that other tools mean as a value, and that are a text here.
+	 */
+	private static final Pattern DOUBLE_BRACES = Pattern.compile("\\{\\s*([\\p{L}_@*][\\p{L}\\p{N}_.@ -]*?)\\s*}");
 
 	private final String text;
 
-	/** The text before the first name, between the names, and after the last one. */
+	/** The text before the first value, between the values, and after the last one. */
 	private final List<String> literals;
 
-	private final List<String> names;
+	private final List<Value> values;
 
-	private final boolean spread;
-
-	private Template(String text, List<String> literals, List<String> names, boolean spread) {
+	private Template(String text, List<String> literals, List<Value> values) {
 		this.text = text;
 		this.literals = literals;
-		this.names = names;
-		this.spread = spread;
+		this.values = values;
 	}
 
 	/**
 	 * Parses a template.
-	 * @return the template, or {@code null} if its braces do not match, or a spread is
-	 * not the whole of it
+	 * @throws TemplateException if braces do not match, or a spread is not the whole of
+	 * it
 	 */
-	public static @Nullable Template parse(String text) {
+	public static Template parse(String text) {
 		List<String> literals = new ArrayList<>();
-		List<String> names = new ArrayList<>();
+		List<Value> values = new ArrayList<>();
 		StringBuilder literal = new StringBuilder();
 		int at = 0;
 		while (at < text.length()) {
@@ -63,19 +62,16 @@ public final class Template {
 				literal.append(c);
 				at += 2;
 			}
-			else if (c == '{') {
-				int end = text.indexOf('}', at);
+			else if (brace) {
+				int end = (c == '{') ? text.indexOf('}', at) : -1;
 				String name = (end < 0) ? "" : text.substring(at + 1, end);
 				if (name.isEmpty() || name.indexOf('{') >= 0) {
-					return null;
+					throw TemplateException.noTemplate();
 				}
 				literals.add(literal.toString());
 				literal.setLength(0);
-				names.add(name);
+				values.add(Value.parse(name));
 				at = end + 1;
-			}
-			else if (brace) {
-				return null;
 			}
 			else {
 				literal.append(c);
@@ -83,60 +79,120 @@ public final class Template {
 			}
 		}
 		literals.add(literal.toString());
-		return of(text, literals, names);
+		Template template = new Template(text, List.copyOf(literals), List.copyOf(values));
+		template.checkSpread();
+		return template;
 	}
 
-	private static @Nullable Template of(String text, List<String> literals, List<String> names) {
-		if (names.stream().noneMatch(Template::isSpread)) {
-			return new Template(text, List.copyOf(literals), List.copyOf(names), false);
+	private void checkSpread() {
+		boolean alone = this.values.size() == 1 && this.literals.get(0).isEmpty() && this.literals.get(1).isEmpty();
+		for (Value value : this.values) {
+			if (value.isSpread() && !alone) {
+				throw new TemplateException("has the spread '{" + Excerpt.of(value.text()) + "}' in a text, and a"
+						+ " spread is a whole word: several values. For a record of each element, use"
+						+ " rows=items:PATH and {@value}; for one text of all, {tags:join(,)}");
+			}
 		}
-		String name = names.get(0).substring(0, Math.max(0, names.get(0).length() - SPREAD.length()));
-		boolean only = names.size() == 1 && literals.get(0).isEmpty() && literals.get(1).isEmpty();
-		return (only) ? new Template(text, List.of("", ""), List.of(name), true) : null;
 	}
 
-	/** Whether a name ends as a spread does, and is not dots alone. */
-	private static boolean isSpread(String name) {
-		return name.endsWith(SPREAD) && name.chars().anyMatch((character) -> character != '.');
-	}
-
-	/** A template that is one name. */
+	/** A template that is one name, which has neither form nor default. */
 	static Template ofName(String name) {
-		return new Template("{" + name + "}", List.of("", ""), List.of(name), false);
+		return new Template("{" + name + "}", List.of("", ""), List.of(Value.ofName(name)));
+	}
+
+	/** Whether it is a name, and that name has neither form nor default. */
+	boolean isPlain(String name) {
+		return this.text.equals("{" + name + "}") && this.values.equals(List.of(Value.ofName(name)));
 	}
 
 	/** Whether each element of its only value is an argument of its own. */
 	public boolean isSpread() {
-		return this.spread;
+		return !this.values.isEmpty() && this.values.get(0).isSpread();
+	}
+
+	/** Whether it is the same for all rows. */
+	public boolean isLiteral() {
+		return this.values.isEmpty();
 	}
 
 	/**
-	 * The names, in their order.
-	 * @return the names, of which one may stand several times; none if the template is
-	 * the same for all rows
+	 * The values, in their order.
+	 * @return none if the template is the same for all rows
 	 */
-	public List<String> names() {
-		return this.names;
+	List<Value> values() {
+		return this.values;
 	}
 
-	/**
-	 * Finds out whether a name in a template ends with a form that does not exist, such
-	 * as {@code :f31}.
-	 * @return what is wrong with it, to follow the name of a setting; {@code null} if the
-	 * name is fine
-	 */
-	public static @Nullable String problemOfForm(String name) {
-		return Form.problem(name);
-	}
-
-	/** The bytes around the names, one more than there are names. */
+	/** The bytes around the values, one more than there are values. */
 	byte[][] literals() {
 		return this.literals.stream().map((literal) -> literal.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
 	}
 
-	/** The text of a template without names. */
-	String literal() {
+	/** The text of a template without values. */
+	public String literal() {
 		return this.literals.get(0);
+	}
+
+	/**
+	 * Where its values stand, if it is a text of JSON: it has a value, begins with a
+	 * brace or bracket, and ends with its partner.
+	 * @return whether each value stands between double quotes; {@code null} if the
+	 * template is no such text
+	 */
+	boolean @Nullable [] quotedValues() {
+		String first = this.literals.get(0);
+		String last = this.literals.get(this.literals.size() - 1);
+		boolean json = !isLiteral()
+				&& ((first.startsWith("{") && last.endsWith("}")) || (first.startsWith("[") && last.endsWith("]")));
+		if (!json) {
+			return null;
+		}
+		boolean[] quoted = new boolean[this.values.size()];
+		boolean inQuotes = false;
+		for (int i = 0; i < quoted.length; i++) {
+			String literal = this.literals.get(i);
+			for (int at = 0; at < literal.length(); at++) {
+				char c = literal.charAt(at);
+				at += (inQuotes && c == '\\') ? 1 : 0;
+				inQuotes ^= c == '"';
+			}
+			quoted[i] = inQuotes;
+		}
+		return quoted;
+	}
+
+	/**
+	 * Names that stand in braces written twice, as other tools spell a value.
+	 * @param whole whether only a template counts that is nothing else
+	 */
+	List<String> doubleBraces(boolean whole) {
+		if (quotedValues() != null || (whole && !isLiteral())) {
+			return List.of();
+		}
+		return this.literals.stream()
+			.flatMap((literal) -> (whole)
+					? DOUBLE_BRACES.matcher(literal)
+						.results()
+						.filter((found) -> found.start() == 0 && found.end() == literal.length())
+					: DOUBLE_BRACES.matcher(literal).results())
+			.map((found) -> found.group(1))
+			.toList();
+	}
+
+	/**
+	 * Finds out whether it is {@code {{name}}}, which would be the same text for all
+	 * rows.
+	 * @return the problem, to follow the name of a setting; {@code null} if it is fine
+	 */
+	public @Nullable String problemOfBraces() {
+		List<String> names = doubleBraces(true);
+		return (names.isEmpty()) ? null : bracesMessage(names.get(0));
+	}
+
+	static String bracesMessage(String name) {
+		return "has {{" + Excerpt.of(name) + "}}, which is the text '{" + Excerpt.of(name)
+				+ "}' here, because doubled braces stand for themselves: write {" + Excerpt.of(name)
+				+ "} for the value";
 	}
 
 	/** The template as it was written. */

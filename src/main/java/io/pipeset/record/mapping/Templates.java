@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -15,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * them are numbered once, here, so that a row of any format only has to find the values
  * of these numbers.
  */
-public final class Templates {
+public final class Templates implements RecordTemplate.Numbers {
 
 	/** The memory of a name, in tables, in the query and in the report. */
 	private static final int NAME_BYTES = 200;
@@ -24,12 +26,13 @@ public final class Templates {
 
 	private final List<String> names = new ArrayList<>();
 
-	private final Map<String, Integer> slots = new HashMap<>();
+	private final Map<String, Integer> numbers = new HashMap<>();
 
-	/** The setting that has each name first, by the name's number. */
-	private final List<String> settings = new ArrayList<>();
+	private final List<Slot> slots = new ArrayList<>();
 
 	private final Texts texts;
+
+	private int parts;
 
 	/** The number of the first row, for {@code {@index}}. */
 	private long firstRow;
@@ -40,7 +43,7 @@ public final class Templates {
 	 */
 	public Templates(Operation operation, Texts texts) {
 		this.texts = texts;
-		this.records = new RecordTemplate[] { RecordTemplate.of(operation, texts, this::slot) };
+		this.records = new RecordTemplate[] { RecordTemplate.of(operation, texts, this) };
 	}
 
 	/**
@@ -52,7 +55,7 @@ public final class Templates {
 		this.texts = texts;
 		this.records = new RecordTemplate[operations.size()];
 		for (int i = 0; i < this.records.length; i++) {
-			this.records[i] = RecordTemplate.of(operations.get(i), texts.commands().get(i), texts.id(), this::slot);
+			this.records[i] = RecordTemplate.of(operations.get(i), texts.commands().get(i), texts.id(), this);
 		}
 	}
 
@@ -70,19 +73,40 @@ public final class Templates {
 		return this.names.contains(Template.INDEX);
 	}
 
-	/** The number of a name, which a setting has. */
-	private int slot(String name, String setting) {
-		Integer known = this.slots.putIfAbsent(name, this.names.size());
+	@Override
+	public Slot slot(Value value, String setting) {
+		int[] numbers = value.readings().stream().mapToInt((reading) -> number(reading.name())).toArray();
+		Slot slot = new Slot(this.slots.size(), value, setting, numbers);
+		this.slots.add(slot);
+		return slot;
+	}
+
+	private int number(String name) {
+		Integer known = this.numbers.putIfAbsent(name, this.names.size());
 		if (known == null) {
 			this.names.add(name);
-			this.settings.add(setting);
 		}
 		return (known != null) ? known : this.names.size() - 1;
 	}
 
+	@Override
+	public int nextPart() {
+		return this.parts++;
+	}
+
+	/** How many templates are arguments. */
+	int parts() {
+		return this.parts;
+	}
+
+	/** The values in all templates, by their number. */
+	List<Slot> slots() {
+		return this.slots;
+	}
+
 	/**
-	 * The names in all templates, by their number. A name with a form is two names: the
-	 * whole, which wins where a row has it, and the name before the colon.
+	 * The names that templates may mean, by their number: each beginning of what stands
+	 * between braces.
 	 * @return each name once
 	 */
 	public List<String> names() {
@@ -90,48 +114,92 @@ public final class Templates {
 	}
 
 	/**
-	 * The names one of which each row needs to have.
-	 * @param name a name of {@link #names()}
-	 * @return the name that takes its place; {@code null} if there is none
+	 * Finds a value that no column can be.
+	 * @param isColumn whether a table has a column, or something else, of a name
+	 * @return the problem, from {@code has no column} on; {@code null} if there is none
 	 */
-	public @Nullable String alternative(String name) {
-		int colon = name.lastIndexOf(':');
-		boolean form = colon > 0 && Form.find(name.substring(colon + 1)) != null;
-		if (form) {
-			return name.substring(0, colon);
-		}
-		for (String other : this.names) {
-			int end = other.lastIndexOf(':');
-			if (end == name.length() && other.startsWith(name) && Form.find(other.substring(end + 1)) != null) {
-				return other;
+	public @Nullable String missingColumn(Predicate<String> isColumn) {
+		for (Slot slot : this.slots) {
+			boolean known = false;
+			for (int i = 0; i < slot.readings(); i++) {
+				known |= isColumn.test(slot.nameText(i));
+			}
+			if (!known) {
+				return "has no column '" + slot.pathText(slot.readings() - 1) + "', which '" + slot.setting()
+						+ "' names";
 			}
 		}
 		return null;
 	}
 
-	/** Whether each value of a row is a field of its record. */
-	public boolean mapsAllValues() {
-		for (RecordTemplate template : this.records) {
-			if (template.mapsAllValues()) {
-				return true;
-			}
-		}
-		return false;
+	/**
+	 * Finds a text that would be the same in all rows, though a column has the name in
+	 * its braces.
+	 * @return the problem, to follow the name of a setting; {@code null} if there is none
+	 */
+	public @Nullable String problemOfBraces(Predicate<String> isColumn) {
+		return this.texts.all()
+			.flatMap((template) -> template.doubleBraces(false).stream())
+			.filter(isColumn)
+			.findFirst()
+			.map(Template::bracesMessage)
+			.orElse(null);
 	}
 
 	/**
-	 * Whether a template has the value of a column, a member or element of it, or the
-	 * whole row.
+	 * The name of a column by its number.
+	 * @return its number, from 1; 0 for any other name
 	 */
-	public boolean needs(String column) {
-		return mapsAllValues() || this.names.contains(Template.WHOLE)
-				|| this.names.stream().anyMatch((name) -> isPartOf(name, column));
+	public static int columnNumber(String name) {
+		return (name.matches("@[1-9][0-9]{0,4}")) ? Integer.parseInt(name.substring(1)) : 0;
 	}
 
-	/** Whether a name stands for a column, or for a member or element of it. */
-	public static boolean isPartOf(String name, String column) {
-		return name.startsWith(column)
-				&& (name.length() == column.length() || ".[".indexOf(name.charAt(column.length())) >= 0);
+	/** Whether all columns that they name are named by their numbers. */
+	public boolean nameOnlyNumbers() {
+		return !mapsAllValues() && !nameColumns();
+	}
+
+	/** Whether a template has the name of a column. */
+	public boolean nameColumns() {
+		return this.slots.stream()
+			.map((slot) -> slot.nameText(slot.readings() - 1))
+			.anyMatch(
+					(name) -> columnNumber(name) == 0 && !name.equals(Template.INDEX) && !name.equals(Template.WHOLE));
+	}
+
+	/** Whether each value of a row is a field of its record, or part of one. */
+	public boolean mapsAllValues() {
+		return settingOfAll() != null;
+	}
+
+	/** The setting that names all values of a row; {@code null} for none. */
+	public @Nullable String settingOfAll() {
+		for (RecordTemplate template : this.records) {
+			if (template.allFields() != null) {
+				return "fields";
+			}
+		}
+		Integer whole = this.numbers.get(Template.WHOLE);
+		return (whole != null) ? settingOf(Template.WHOLE) : null;
+	}
+
+	/** Whether templates need each value of a row with its name. */
+	public boolean needMembers() {
+		return Stream.of(this.records).anyMatch((template) -> template.allFields() != null) || this.slots.stream()
+			.anyMatch((slot) -> slot.nameText(slot.readings() - 1).equals(Template.WHOLE) && slot.isSpread());
+	}
+
+	/** Whether templates need the whole row as one value. */
+	public boolean needWhole() {
+		return this.slots.stream()
+			.anyMatch((slot) -> slot.nameText(slot.readings() - 1).equals(Template.WHOLE) && !slot.isSpread());
+	}
+
+	/** The names that fields leave out, if all others of a row are fields. */
+	public List<String> omitted() {
+		List<FieldTemplate> fields = this.texts.fields();
+		return (fields == null) ? List.of()
+				: fields.stream().filter(FieldTemplate::omits).map(FieldTemplate::name).toList();
 	}
 
 	/**
@@ -141,7 +209,7 @@ public final class Templates {
 	public int maxArguments(int columns) {
 		int most = 0;
 		for (RecordTemplate template : this.records) {
-			most = Math.max(most, template.arguments() + ((template.mapsAllValues()) ? 2 * columns : 0));
+			most = Math.max(most, template.arguments() + ((template.allFields() != null) ? 2 * columns : 0));
 		}
 		return most;
 	}
@@ -161,8 +229,27 @@ public final class Templates {
 	 * @return the first such setting
 	 */
 	public String settingOf(String name) {
-		Integer slot = this.slots.get(name);
-		return (slot != null) ? this.settings.get(slot) : "fields";
+		return this.slots.stream().filter((slot) -> slot.hasName(name)).map(Slot::setting).findFirst().orElse("fields");
+	}
+
+	/** Whether a value is spread. */
+	public boolean hasSpread() {
+		return this.slots.stream().anyMatch(Slot::isSpread);
+	}
+
+	/**
+	 * Finds out whether all values can be read.
+	 * @return the setting and what is wrong with a value, for the caller to read;
+	 * {@code null} if nothing is
+	 */
+	public @Nullable Problem problem() {
+		for (Slot slot : this.slots) {
+			String problem = slot.problem();
+			if (problem != null) {
+				return new Problem(slot.setting(), problem);
+			}
+		}
+		return null;
 	}
 
 	/** The templates as they were written. */
@@ -188,10 +275,12 @@ public final class Templates {
 		return this.records;
 	}
 
-	/** Numbers the names of templates. */
-	interface Numbers {
-
-		int of(String name, String setting);
+	/**
+	 * What is wrong with a value of a setting.
+	 *
+	 * @param text the problem, to follow the name of the setting
+	 */
+	public record Problem(String setting, String text) {
 
 	}
 
@@ -223,6 +312,18 @@ public final class Templates {
 			return this.commands.stream()
 				.map((words) -> words.stream().map(Word::text).collect(Collectors.joining(" ")))
 				.toList();
+		}
+
+		/** All templates. */
+		Stream<Template> all() {
+			Stream<@Nullable Template> single = Stream.of(this.key, this.value, this.ttl, this.expireAt, this.id);
+			Stream<Template> fields = (this.fields != null) ? this.fields.stream().map(FieldTemplate::template)
+					: Stream.of();
+			Stream<@Nullable Template> words = Stream
+				.concat(this.args.stream(), this.commands.stream().flatMap(List::stream))
+				.map(Word::template);
+			return Stream.concat(Stream.concat(single, words).filter(Objects::nonNull).map(Objects::requireNonNull),
+					fields);
 		}
 
 	}

@@ -42,6 +42,9 @@ final class Vector {
 	/** The smallest number that binary16 rounds to infinity. */
 	private static final double TOO_LARGE_FOR_F16 = 65_520;
 
+	/** The most characters of a number, so that comparing it takes no time. */
+	private static final int MAX_NUMBER = 400;
+
 	private static final int F16_FRACTION_BITS = 10;
 
 	private static final int F16_MIN_EXPONENT = -14;
@@ -188,6 +191,10 @@ final class Vector {
 		while (this.at < this.end && !isSeparator(this.source[this.at])) {
 			decimal &= isDecimal(this.source[this.at++]);
 		}
+		if (this.at - first > MAX_NUMBER) {
+			return " has more than " + MAX_NUMBER + " characters: '" + Excerpt.of(this.source, first, this.at - first)
+					+ "'";
+		}
 		String problem = " is '";
 		if (decimal) {
 			try {
@@ -222,7 +229,8 @@ final class Vector {
 			return !Double.isInfinite(number);
 		}
 		double size = Math.abs(number);
-		if (size < TOO_LARGE_FOR_F16 || compare(size, offset, length) < 0) {
+		// A text next to the limit may have been rounded to it.
+		if (size < TOO_LARGE_FOR_F16 || (size == TOO_LARGE_FOR_F16 && compare(size, offset, length) < 0)) {
 			this.out.appendLittleEndian(f16(number, offset, length));
 			return true;
 		}

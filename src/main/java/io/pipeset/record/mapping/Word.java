@@ -1,6 +1,8 @@
 package io.pipeset.record.mapping;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -8,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A word of {@code args} or {@code command}: a template, or a bracket that opens or
- * closes a group. A group is left out if a name in it is null or absent.
+ * closes a group. Groups nest. A group is left out if a name in it, outside of inner
+ * groups, is null or absent.
  *
  * @param text the word as it was written
  * @param template the template; {@code null} for a bracket
@@ -25,25 +28,24 @@ public record Word(String text, @Nullable Template template) {
 	/**
 	 * Parses a value of {@code args}. A bracket alone is written twice to stand for
 	 * itself.
-	 * @return the word, or {@code null} if it is no template
+	 * @throws TemplateException if it is no template
 	 */
-	public static @Nullable Word parse(String text) {
+	public static Word parse(String text) {
 		if (text.equals(OPEN) || text.equals(CLOSE)) {
 			return new Word(text, null);
 		}
 		boolean doubled = text.equals("[[") || text.equals("]]");
-		Template template = Template.parse((doubled) ? text.substring(1) : text);
-		return (template != null) ? new Word(text, template) : null;
+		return new Word(text, Template.parse((doubled) ? text.substring(1) : text));
 	}
 
 	/**
 	 * Parses a command in the words of redis-cli, by the rules of {@code sdssplitargs} in
 	 * Redis's <a href="https://github.com/redis/redis/blob/7.0/src/sds.c">sds.c</a>.
 	 * Quoted words are templates too, but never brackets of a group.
-	 * @return the words, the operation's name first; {@code null} if quotes or braces do
-	 * not match
+	 * @return the words, the operation's name first
+	 * @throws TemplateException if quotes or braces do not match
 	 */
-	public static @Nullable List<Word> parseCommand(String text) {
+	public static List<Word> parseCommand(String text) {
 		List<Word> words = new ArrayList<>();
 		int at = skipSpace(text, 0);
 		while (at < text.length()) {
@@ -52,18 +54,17 @@ public record Word(String text, @Nullable Template template) {
 			boolean quoted = quote == '"' || quote == '\'';
 			int end = (quoted) ? readQuoted(text, at, word) : readPlain(text, at, word);
 			if (end < 0) {
-				return null;
+				throw TemplateException.noTemplate();
 			}
 			String read = word.toString();
 			boolean bracket = !quoted && (read.equals(OPEN) || read.equals(CLOSE));
-			Template template = (bracket) ? null : Template.parse(read);
-			if (!bracket && template == null) {
-				return null;
-			}
-			words.add(new Word(text.substring(at, end), template));
+			words.add(new Word(text.substring(at, end), (bracket) ? null : Template.parse(read)));
 			at = skipSpace(text, end);
 		}
-		return (words.isEmpty()) ? null : List.copyOf(words);
+		if (words.isEmpty()) {
+			throw TemplateException.noTemplate();
+		}
+		return List.copyOf(words);
 	}
 
 	/** Blanks in braces belong to a name. */
@@ -145,32 +146,33 @@ public record Word(String text, @Nullable Template template) {
 	}
 
 	/**
-	 * Checks that groups are closed and not nested.
+	 * Checks that groups are closed, and may be left out.
 	 * @return the problem, for the caller to read, or {@code null}
 	 */
 	public static @Nullable String problem(List<Word> words) {
-		int open = -1;
-		for (int i = 0; i < words.size(); i++) {
-			Word word = words.get(i);
+		// For each open group, whether a value of its own may be missing.
+		Deque<Boolean> open = new ArrayDeque<>();
+		for (Word word : words) {
 			if (word.opens()) {
-				if (open >= 0) {
-					return "opens a group inside of a group: groups do not nest";
-				}
-				open = i;
+				open.push(false);
 			}
-			else if (word.closes()) {
-				if (open < 0) {
-					return "closes a group with ']' that no '[' opens; a bracket that is meant is written twice in"
-							+ " 'args', and stands in quotes in 'command'";
+			else if (!word.closes()) {
+				if (!open.isEmpty() && word.values().stream().anyMatch(Value::mayBeMissing)) {
+					open.pop();
+					open.push(true);
 				}
-				if (words.subList(open, i).stream().allMatch((inner) -> inner.names().isEmpty())) {
-					return "has a group that names no column or member in braces, so it would never be left out";
-				}
-				open = -1;
+			}
+			else if (open.isEmpty()) {
+				return "closes a group with ']' that no '[' opens; a bracket that is meant is written twice in"
+						+ " 'args', and stands in quotes in 'command'";
+			}
+			else if (!open.pop()) {
+				return "has a group without a column or member of its own that may be missing, so it would never be"
+						+ " left out: name one in braces, without a default";
 			}
 		}
-		return (open < 0) ? null : "opens a group with '[' that no ']' closes; a bracket that is meant is written twice"
-				+ " in 'args', and stands in quotes in 'command'";
+		return (open.isEmpty()) ? null : "opens a group with '[' that no ']' closes; a bracket that is meant is"
+				+ " written twice in 'args', and stands in quotes in 'command'";
 	}
 
 	/** Whether it opens a group. */
@@ -178,23 +180,24 @@ public record Word(String text, @Nullable Template template) {
 		return this.template == null && this.text.equals(OPEN);
 	}
 
-	boolean closes() {
+	/** Whether it closes a group. */
+	public boolean closes() {
 		return this.template == null && this.text.equals(CLOSE);
 	}
 
-	/** The names in it, none for a bracket. */
-	public List<String> names() {
-		return (this.template != null) ? this.template.names() : List.of();
+	/** The values in it, none for a bracket. */
+	List<Value> values() {
+		return (this.template != null) ? this.template.values() : List.of();
 	}
 
-	/** Whether it is a text that is the same for all rows. */
-	boolean isLiteral() {
-		return this.template != null && this.template.names().isEmpty();
+	/** Whether it is a text or bracket that is the same for all rows. */
+	public boolean isLiteral() {
+		return this.template == null || this.template.isLiteral();
 	}
 
 	/** The text without its quotes; {@code null} if it depends on the row. */
 	public @Nullable String literal() {
-		return (this.template != null && isLiteral()) ? this.template.literal() : null;
+		return (this.template != null && this.template.isLiteral()) ? this.template.literal() : null;
 	}
 
 	@Override

@@ -2,7 +2,10 @@ package io.pipeset.record.resp;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
+import java.util.stream.Stream;
 
+import io.pipeset.record.Notice;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.body.BodyBuffer;
@@ -22,6 +25,8 @@ public final class RespReader implements RecordReader {
 	private final RecordLimit limit;
 
 	private final RespHeader header;
+
+	private final TextParser text;
 
 	/** Reads inline commands, and skips blank lines between commands. */
 	private final LineReader lines;
@@ -45,7 +50,8 @@ public final class RespReader implements RecordReader {
 		this.header = new RespHeader(this.buffer);
 		this.session = new Session(this.buffer, limit.database());
 		this.command = new CommandWords(limit, this.session);
-		this.lines = new LineReader(this.buffer, new TextParser(false, this.command), limit, false);
+		this.text = new TextParser(false, this.command, this.session);
+		this.lines = new LineReader(this.buffer, this.text, limit, false);
 	}
 
 	@Override
@@ -75,8 +81,8 @@ public final class RespReader implements RecordReader {
 	}
 
 	@Override
-	public long transactions() {
-		return this.session.transactions();
+	public List<Notice> notices() {
+		return Stream.concat(this.session.notices().stream(), this.text.notices().stream()).toList();
 	}
 
 	@Override

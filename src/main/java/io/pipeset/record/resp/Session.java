@@ -1,8 +1,10 @@
 package io.pipeset.record.resp;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
+import io.pipeset.record.Notice;
 import io.pipeset.record.Record;
 import io.pipeset.record.body.BodyBuffer;
 import io.pipeset.record.body.MalformedBodyException;
@@ -34,9 +36,13 @@ final class Session {
 		this.database = String.valueOf(database);
 	}
 
-	/** The number of transactions begun so far. */
-	long transactions() {
-		return this.transactions;
+	/** What the commands so far give reason to say to the sender. */
+	List<Notice> notices() {
+		return (this.transactions == 0) ? List.of() : List.of(new Notice("TRANSACTIONS_IGNORED", "The body has "
+				+ this.transactions + ((this.transactions == 1) ? " MULTI command" : " MULTI commands")
+				+ ". MULTI and EXEC are ignored, and the commands between them run like other records: clients may see"
+				+ " a part of them, and a part of them may fail. For transactions, send atomic=batch.",
+				this.transactions, 0));
 	}
 
 	/**
@@ -99,7 +105,8 @@ final class Session {
 		}
 	}
 
-	private MalformedBodyException lost(String message) {
+	/** The exception for a body whose next commands cannot be read reliably. */
+	MalformedBodyException lost(String message) {
 		return new MalformedBodyException(this.buffer.offset(this.buffer.start()), message);
 	}
 

@@ -1,5 +1,8 @@
 package io.pipeset.record.resp;
 
+import java.util.List;
+
+import io.pipeset.record.Notice;
 import io.pipeset.record.Record;
 import io.pipeset.record.body.LineParser;
 import io.pipeset.record.body.MalformedBodyException;
@@ -34,13 +37,31 @@ final class TextParser implements LineParser {
 
 	private int faultAt;
 
+	/** The quote that is open; 0 for none, or for one in the middle of a word. */
+	private byte quote;
+
+	/** The index of a quote in the middle of a word; -1 for none. */
+	private int middle;
+
+	private final Session session;
+
+	private final QuoteScanner rest = new QuoteScanner();
+
+	/** How many escapes of a line that redis-cli does not know. */
+	private long unknownEscapes;
+
+	private long allUnknownEscapes;
+
+	private long unknownEscapeLine;
+
 	/**
 	 * Creates a parser.
 	 * @param utf8 whether bytes without an escape have to be UTF-8
 	 */
-	TextParser(boolean utf8, CommandWords command) {
+	TextParser(boolean utf8, CommandWords command, Session session) {
 		this.utf8 = utf8;
 		this.command = command;
+		this.session = session;
 	}
 
 	@Override
@@ -50,6 +71,7 @@ final class TextParser implements LineParser {
 		}
 		this.command.begin();
 		this.fault = null;
+		this.unknownEscapes = 0;
 		int at = skipSpace(bytes, from, to);
 		if (at == to) {
 			fail(at, "a line of white space only");
@@ -58,23 +80,75 @@ final class TextParser implements LineParser {
 			at = skipSpace(bytes, readWord(bytes, at, to), to);
 		}
 		if (this.fault != null) {
+			this.rest.begin(this.quote, false);
+			if (this.middle >= 0) {
+				this.rest.scan(bytes, this.middle, this.wordEnd);
+			}
+			this.rest.scan(bytes, Math.min(this.faultAt, to), to);
+			checkQuotes((line > 0) ? " (line " + line + ")" : "");
 			this.command.refuse(record, line, bytes, 0,
 					this.fault + " (byte " + (this.faultAt - from) + " of the record)");
 			return true;
 		}
+		if (this.unknownEscapes > 0) {
+			this.unknownEscapeLine = (this.allUnknownEscapes == 0) ? line : this.unknownEscapeLine;
+			this.allUnknownEscapes += this.unknownEscapes;
+		}
 		return this.command.deliver(record, line, bytes, 0);
+	}
+
+	/** Throws if what follows is not a command, but the rest of a text in quotes. */
+	private void checkQuotes(String line) throws MalformedBodyException {
+		if (this.rest.isInQuotes()) {
+			throw this.session.lost("a quoted word is not closed before the end of its line" + line
+					+ ": the next lines may belong to it, and are not run. In double quotes, \\n stands for a line end;"
+					+ " RESP takes any bytes");
+		}
+	}
+
+	@Override
+	public void skip(long line) {
+		this.rest.begin();
+	}
+
+	@Override
+	public void skipPart(byte[] bytes, int from, int to) {
+		this.rest.scan(bytes, from, to);
+	}
+
+	@Override
+	public void endSkipped() throws MalformedBodyException {
+		checkQuotes("");
+	}
+
+	/** What the lines so far give reason to say to the sender. */
+	List<Notice> notices() {
+		return (this.allUnknownEscapes == 0) ? List.of() : List
+			.of(new Notice("DROPPED_BACKSLASHES", this.allUnknownEscapes
+					+ " backslashes stand between double quotes before a character that makes no"
+					+ " escape of redis-cli, such as the u of \\u00e9. They are dropped, as redis-cli does: write the"
+					+ " character itself, or its bytes as \\xc3\\xa9.", this.allUnknownEscapes,
+					this.unknownEscapeLine));
 	}
 
 	/** Reads a word, and returns the index after it. */
 	private int readWord(byte[] bytes, int from, int to) {
+		this.quote = 0;
+		this.middle = -1;
 		int at = skipPlain(PLAIN, bytes, from, to);
 		int start = from;
 		this.wordEnd = at;
 		if (at < to && (bytes[at] == '"' || bytes[at] == '\'')) {
 			// A word may continue in quotes, and ends with the closing quote.
 			start = (at == from) ? at + 1 : from;
+			this.quote = (at == from) ? bytes[at] : 0;
+			this.middle = (at == from) ? -1 : at;
+			boolean json = at > from && (bytes[from] == '{' || bytes[from] == '[');
 			this.wordEnd = Math.max(at, start);
 			at = (bytes[at] == '"') ? readDoubleQuotes(bytes, at + 1, to) : readSingleQuotes(bytes, at + 1, to);
+			if (this.fault != null && json) {
+				this.fault += "; a JSON document stands in single quotes";
+			}
 		}
 		if (this.fault == null) {
 			this.command.add(start, this.wordEnd - start);
@@ -101,7 +175,9 @@ final class TextParser implements LineParser {
 				at = copyPlain(PLAIN_IN_DOUBLE_QUOTES, bytes, at, to);
 			}
 			else {
-				bytes[this.wordEnd++] = unescape(bytes[at + 1]);
+				byte letter = bytes[at + 1];
+				bytes[this.wordEnd++] = unescape(letter);
+				this.unknownEscapes += ("nrtba\"\\".indexOf(letter) < 0) ? 1 : 0;
 				at += 2;
 			}
 		}
@@ -131,6 +207,8 @@ final class TextParser implements LineParser {
 			fail(to, "a quoted word is not closed: expected " + quote + ", found the end of the line");
 		}
 		else if (at + 1 < to && !isSpace(bytes[at + 1])) {
+			this.quote = 0;
+			this.middle = -1;
 			fail(at + 1, "expected a space or the end of the line after a closing quote, found "
 					+ Excerpt.ofByte(bytes[at + 1]));
 		}
@@ -180,9 +258,14 @@ final class TextParser implements LineParser {
 		};
 	}
 
-	private static int skipSpace(byte[] bytes, int from, int to) {
+	private int skipSpace(byte[] bytes, int from, int to) {
 		int at = from;
 		while (at < to && isSpace(bytes[at])) {
+			if (bytes[at] == '\r' && this.fault == null) {
+				this.quote = 0;
+				this.middle = -1;
+				fail(at, "a carriage return stands outside of quotes: lines end with LF or CRLF");
+			}
 			at++;
 		}
 		return at;

@@ -2,7 +2,10 @@ package io.pipeset.record.resp;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
+import java.util.stream.Stream;
 
+import io.pipeset.record.Notice;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.body.BodyBuffer;
@@ -14,12 +17,15 @@ public final class TextReader implements RecordReader {
 
 	private final Session session;
 
+	private final TextParser text;
+
 	private final LineReader lines;
 
 	public TextReader(InputStream body, RecordLimit limit) {
 		BodyBuffer buffer = new BodyBuffer(body, limit);
 		this.session = new Session(buffer, limit.database());
-		this.lines = new LineReader(buffer, new TextParser(true, new CommandWords(limit, this.session)), limit, true);
+		this.text = new TextParser(true, new CommandWords(limit, this.session), this.session);
+		this.lines = new LineReader(buffer, this.text, limit, true);
 	}
 
 	@Override
@@ -32,8 +38,8 @@ public final class TextReader implements RecordReader {
 	}
 
 	@Override
-	public long transactions() {
-		return this.session.transactions();
+	public List<Notice> notices() {
+		return Stream.concat(this.session.notices().stream(), this.text.notices().stream()).toList();
 	}
 
 	@Override

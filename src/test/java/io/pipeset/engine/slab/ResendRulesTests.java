@@ -374,7 +374,8 @@ class ResendRulesTests {
 
 	/** Adds an HSET of one field with a time to live. */
 	private static void addExpiring(Slab slab, String key) {
-		Record expiring = new Record(new RecordDefaults(60L, null, 0, Encoding.BASE64), MemoryReservation.UNLIMITED);
+		Record expiring = new Record(new RecordDefaults(60L, null, null, 0, Encoding.BASE64),
+				MemoryReservation.UNLIMITED);
 		expiring.begin(0);
 		expiring.operation(Operation.HSET);
 		for (String word : List.of(key, "f", "v")) {

@@ -85,7 +85,7 @@ class SlabTests {
 	void itNotesBothTheOperationAndTheCommandSent() {
 		Slab slab = new Slab();
 		slab.clear(false, false);
-		RecordDefaults expiring = new RecordDefaults(60L, null, 0, Encoding.BASE64);
+		RecordDefaults expiring = new RecordDefaults(60L, null, null, 0, Encoding.BASE64);
 		assertThat(slab.add(record(expiring, Operation.HSET, bytes("h"), bytes("f"), bytes("v")))).isTrue();
 		assertThat(slab.add(record(RecordDefaults.NONE, Operation.RPOP, bytes("l")))).isTrue();
 		CommandTable table = slab.commands().table();
@@ -106,7 +106,8 @@ class SlabTests {
 		CommandTable table = new CommandTable(Operation.values().size() * Effect.values().length,
 				MemoryReservation.UNLIMITED);
 		for (Operation operation : Operation.values()) {
-			Record record = new Record(new RecordDefaults(null, null, 0, Encoding.BASE64), MemoryReservation.UNLIMITED);
+			Record record = new Record(new RecordDefaults(null, null, null, 0, Encoding.BASE64),
+					MemoryReservation.UNLIMITED);
 			record.begin(0);
 			record.operation(operation);
 			int row = table.count();

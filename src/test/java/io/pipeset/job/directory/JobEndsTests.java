@@ -188,7 +188,7 @@ class JobEndsTests {
 
 	private static JobReport report(@Nullable List<Object> values) {
 		List<Item> items = IntStream.range(0, 50)
-			.mapToObj((i) -> new Item(i, null, null, "SET", "k" + i, Outcome.REJECTED, null, null, null, null))
+			.mapToObj((i) -> new Item(i, null, null, "SET", "k" + i, Outcome.REJECTED, null, null, null, null, null))
 			.toList();
 		return new JobReport("a", JobState.COMPLETED, COUNTS, null, null, new Input(true, null, null),
 				new Losses.Found(null, null, null), new JobClock().timings(), null, new Sent(0, 0, 0, 0), "redis",

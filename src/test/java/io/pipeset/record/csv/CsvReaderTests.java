@@ -64,12 +64,12 @@ class CsvReaderTests {
 		RecordReader reader = RecordFormat.CSV.open(Snapshot.latin1("key," + name + "\nk,1\n"), Operation.HSET,
 				new RecordLimit(Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS,
 						new CountedReservation(held, false)));
-		reader.read(new Record(new RecordDefaults(null, null, 0, Encoding.UTF8), MemoryReservation.UNLIMITED));
+		reader.read(new Record(new RecordDefaults(null, null, null, 0, Encoding.UTF8), MemoryReservation.UNLIMITED));
 		assertThat(held.get()).isBetween(60_000L, 61_000L);
 		reader = RecordFormat.CSV.open(Snapshot.latin1("key,value\nk,1\n"), Operation.SET, new RecordLimit(
 				Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS, new CountedReservation(held, false)));
 		held.set(0);
-		reader.read(new Record(new RecordDefaults(null, null, 0, Encoding.UTF8), MemoryReservation.UNLIMITED));
+		reader.read(new Record(new RecordDefaults(null, null, null, 0, Encoding.UTF8), MemoryReservation.UNLIMITED));
 		assertThat(held.get()).isEqualTo("key,value".length());
 	}
 

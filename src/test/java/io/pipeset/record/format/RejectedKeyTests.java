@@ -79,7 +79,7 @@ class RejectedKeyTests {
 			application/x-ndjson     | ["AUTH","secret",]                | MALFORMED
 			application/json         | [["AUTH","secret"]]               | UNKNOWN_OPERATION
 			text/plain               | AUTH secret                       | UNKNOWN_OPERATION
-			text/plain               | AUTH secret "                     | MALFORMED
+			text/plain               | AUTH secret a"                    | MALFORMED
 			text/plain               | DEL "secret"x y                   | MALFORMED
 			application/x-redis-resp | *2\\r\\n$4\\r\\nAUTH\\r\\n$6\\r\\nsecret\\r\\n | UNKNOWN_OPERATION
 			application/x-redis-resp | AUTH secret\\r\\n                 | UNKNOWN_OPERATION
@@ -98,7 +98,7 @@ class RejectedKeyTests {
 			application/x-ndjson     | {"key":"k","value":"v"}
 			application/x-ndjson     | {"key":"k","value":"v",}
 			application/x-ndjson     | ["SET","k"]
-			text/plain               | SET k "v
+			text/plain               | SET k a"v
 			text/csv                 | op,key\\nFLUSHALL,k
 			application/x-redis-resp | *2\\r\\n$3\\r\\nSET\\r\\n$1\\r\\nk\\r\\n
 			""")
@@ -132,7 +132,7 @@ class RejectedKeyTests {
 		byte[] bytes = body.replace("\\n", "\n").replace("\\r", "\r").getBytes(StandardCharsets.UTF_8);
 		RecordReader reader = Objects.requireNonNull(RecordFormat.of(type))
 			.open(new ByteArrayInputStream(bytes), defaultOperation, Limits.ofBytes(4096));
-		Record record = new Record(new RecordDefaults(null, null, 0, encoding), MemoryReservation.UNLIMITED);
+		Record record = new Record(new RecordDefaults(null, null, null, 0, encoding), MemoryReservation.UNLIMITED);
 		long count = 0;
 		while (reader.read(record)) {
 			count++;

@@ -26,6 +26,8 @@ class ObjectRecordTests {
 					{"op":"SET","key":"k","value":"v","ttl":3600}             | SET k v EX 3600
 					{"ttl":1,"value":"v","op":"Set","key":"k"}                | SET k v EX 1
 					{"op":"SET","key":"k","value":"v","ttl":"60"}             | SET k v EX 60
+					{"op":"SET","key":"k","value":"v","ttl":3600.0}           | SET k v EX 3600
+					{"op":"SET","key":"k","value":"v","ttl":-1}               | SET k v
 					{"op":"HSET","key":"k","fields":{"a":{ "x" : [1, null] },"b":[ ],"c":{}}} | HSET k a {"x":[1,null]} b [] c {}
 					{"op":"SET","key":"k","value":"v","ttl":"PT1M"}           | SET k v EX 60
 					{"op":"SET","key":"k","value":"v","expireAt":4102444800}  | SET k v EXAT 4102444800
@@ -108,7 +110,7 @@ class ObjectRecordTests {
 					{"op":7,"key":"k"}                                    | record member 'op' takes a string, not the number 7
 					{"op":null,"key":"k"}                                 | record member 'op' takes a string, not null
 					{"op":"SET","key":"k","value":1,"ttl":0}              | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a point in time, use expireAt), not the number 0
-					{"op":"SET","key":"k","value":1,"ttl":-1}             | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a point in time, use expireAt), not the number -1
+					{"op":"SET","key":"k","value":1,"ttl":-2}             | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a point in time, use expireAt), not the number -2
 					{"op":"SET","key":"k","value":1,"ttl":1.5}            | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a point in time, use expireAt), not the number 1.5
 					{"op":"SET","key":"k","value":1,"ttl":"60 s"}         | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a point in time, use expireAt), not the string '60 s'
 					{"op":"SET","key":"k","value":1,"ttl":""}             | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a point in time, use expireAt), not the string ''

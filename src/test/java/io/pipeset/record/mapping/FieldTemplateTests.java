@@ -1,13 +1,13 @@
 package io.pipeset.record.mapping;
 
 import java.util.List;
-import java.util.Objects;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The setting fields, and commands, are read as they are written. */
 class FieldTemplateTests {
@@ -24,7 +24,7 @@ class FieldTemplateTests {
 			"a=b"=x{{                | a=b=>x{{
 			""")
 	void fieldsAreSeparatedByCommas(String text, String expected) {
-		List<FieldTemplate> fields = Objects.requireNonNull(FieldTemplate.parse(text));
+		List<FieldTemplate> fields = FieldTemplate.parse(text);
 		assertThat(fields).extracting((field) -> field.name() + "=>" + field.template())
 			.containsExactly(expected.split(";"));
 		assertThat(FieldTemplate.parse(FieldTemplate.format(fields))).extracting(FieldTemplate::toString)
@@ -34,7 +34,7 @@ class FieldTemplateTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "", ",", "a,", "*", "\"a", "a={", "a={b...}", "{b}", "{b...}x", "a=\"b\"c", "\"\"" })
 	void othersAreNone(String text) {
-		assertThat(FieldTemplate.parse(text)).isNull();
+		assertThatThrownBy(() -> FieldTemplate.parse(text)).isInstanceOf(TemplateException.class);
 	}
 
 	@ParameterizedTest
@@ -51,7 +51,7 @@ class FieldTemplateTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "", "  ", "SET \"a", "SET 'a'b", "SET a\"b\"", "SET {a", "SET a}" })
 	void othersAreNoCommand(String text) {
-		assertThat(Word.parseCommand(text)).isNull();
+		assertThatThrownBy(() -> Word.parseCommand(text)).isInstanceOf(TemplateException.class);
 	}
 
 }

@@ -35,7 +35,7 @@ class VectorTests {
 		byte[] source = ("<" + text + ">").getBytes(StandardCharsets.UTF_8);
 		Form found = Form.find(form);
 		assertThat(found).isNotNull();
-		return found.append(out, source, 1, source.length - 2);
+		return found.append(out, State.TEXT, source, 1, source.length - 2, null);
 	}
 
 	private static String hex(ByteBuffer bytes) {
@@ -168,6 +168,22 @@ class VectorTests {
 		assertThat(bytes("f16", "[1e-300]").getShort()).isZero();
 	}
 
+	/** The nearest double of each is above the text, or below it. */
+	@ParameterizedTest
+	@ValueSource(strings = { "65520", "70000.1", "70000.5", "65520.00000000000000000001", "1e5", "1e308", "1e999" })
+	void aNumberBeyond16BitsIsRefused(String number) {
+		assertThat(problem("f16", "[" + number + "]")).contains("out of range");
+		assertThat(problem("f16", "[-" + number + "]")).contains("out of range");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "f16", "f32", "f64" })
+	void aNumberHasABoundedNumberOfDigits(String form) {
+		assertThat(problem(form, "[0." + "1".repeat(398) + "]")).isNull();
+		assertThat(problem(form, "[0." + "1".repeat(399) + "]")).contains("more than 400 characters");
+		assertThat(problem(form, "[65520." + "0".repeat(3_000_000) + "1]")).contains("more than 400 characters");
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "f31", "F32", "f32[]", "f32[0]", "f32[x]", "f32[1000001]", "f32[8", "hex[8]", "" })
 	void aFormThatThereIsNot(String label) {
@@ -179,7 +195,8 @@ class VectorTests {
 			strings = { "v:f31", "v:F32", "v:f32[]", "v:float32", "v:fp32", "v:hex[2]", "v:Base64", "v:HEX", "a:b:f8" })
 	void aNameThatIsMeantToHaveAForm(String name) {
 		assertThat(Form.problem(name)).startsWith("has the name '" + name + "', and '")
-			.contains("' is not a form: allowed are base64, hex, f16, f32, f64, and a count");
+			.contains(
+					"' is not a form: allowed are json, number, unix, unixms, base64, hex, f16, f32, f64, join, a count");
 	}
 
 	@ParameterizedTest

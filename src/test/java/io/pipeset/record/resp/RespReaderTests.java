@@ -102,7 +102,7 @@ class RespReaderTests {
 
 	@Test
 	void invalidOrUnclosedCommandIsMalformed() throws IOException {
-		List<Snapshot> snapshots = read("*2\r\n$3\r\nSET\r\n$1\r\nk\r\n" + SET + "SET k \"v\r\n" + DEL + "SET k 'v");
+		List<Snapshot> snapshots = read("*2\r\n$3\r\nSET\r\n$1\r\nk\r\n" + SET + "SET k a\"v\r\n" + DEL + "SET k a'v");
 		assertThat(snapshots).extracting(Snapshot::code)
 			.containsExactly("MALFORMED", null, "MALFORMED", null, "MALFORMED");
 		assertThat(snapshots.get(0).arguments()).containsExactly("k");

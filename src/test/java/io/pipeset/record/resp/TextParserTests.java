@@ -7,10 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
+import io.pipeset.record.Notice;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.body.Limits;
+import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.record.format.Snapshot;
@@ -21,6 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
 class TextParserTests {
@@ -57,17 +61,17 @@ class TextParserTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-			SET k "v     | a quoted word is not closed: expected ", found the end of the line (byte 8
-			SET k 'v     | a quoted word is not closed: expected ', found the end of the line (byte 8
-			SET k "v\\   | a quoted word is not closed
-			SET k '\\'   | a quoted word is not closed
-			SET k "v"x   | expected a space or the end of the line after a closing quote, found 'x' (byte 9
-			SET k 'v''   | expected a space or the end of the line after a closing quote, found ''' (byte 9
-			SET k a\0b   | a NUL is written as "\\x00", in double quotes (byte 7
-			SET k "\\\0" | a NUL is written as "\\x00", in double quotes (byte 8
-			SET k        | SET takes
-			""")
+	@CsvSource(delimiter = '|', quoteCharacter = '~',
+			textBlock = """
+					SET k v"v    | a quoted word is not closed: expected ", found the end of the line (byte 9
+					SET k don't  | a quoted word is not closed: expected ', found the end of the line (byte 11
+					SET k {"a":1 | expected a space or the end of the line after a closing quote, found ':'; a JSON document stands in single quotes (byte 10
+					SET k "v"x   | expected a space or the end of the line after a closing quote, found 'x' (byte 9
+					SET k 'v''   | expected a space or the end of the line after a closing quote, found ''' (byte 9
+					SET k a\0b   | a NUL is written as "\\x00", in double quotes (byte 7
+					SET k "\\\0" | a NUL is written as "\\x00", in double quotes (byte 8
+					SET k        | SET takes
+					""")
 	void invalidLineIsMalformed(String line, String message) throws IOException {
 		Snapshot snapshot = line(line);
 		assertThat(snapshot.code()).isEqualTo(Rejection.MALFORMED);
@@ -76,6 +80,55 @@ class TextParserTests {
 			assertThat(snapshot.operation()).isEqualTo("SET");
 			assertThat(snapshot.arguments().get(0)).isEqualTo("k");
 		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "SET k a\rb c", "SADD k x\rSADD b y", "\"SET\"\r k v", "SET k v\r\r" })
+	void aCarriageReturnIsTheEndOfALineOnlyBeforeALineFeed(String line) throws IOException {
+		assertThat(read(line + "\r\nDEL k")).extracting(Snapshot::code).containsExactly(Rejection.MALFORMED, null);
+		assertThat(read(line + "\r\n").get(0).message())
+			.startsWith("a carriage return stands outside of quotes: lines end with LF or CRLF");
+		assertThat(read("SET k \"a\rb\"\r\n").get(0).words()).containsExactly("SET", "k", "a\rb");
+	}
+
+	/** The next lines may be the rest of a text, and no commands. */
+	@ParameterizedTest
+	@ValueSource(strings = { "SET k \"v", "SET k 'v", "SET k \"v\\", "SET k '\\'", "SET k \"\u00ff v", "SET k a\rb \"c",
+			"SET k \"v\"x 'y", "SET k don't \"v", "\"", "DEL k \"a\" \"b" })
+	void aQuoteThatIsOpenAtTheEndOfItsLineEndsTheBody(String line) {
+		RecordReader reader = RecordFormat.TEXT.open(Snapshot.latin1("DEL a\n" + line + "\nFLUSHALL\"\nDEL b\n"), null,
+				Limits.ofBytes(Snapshot.MAX_RECORD_BYTES));
+		MalformedBodyException lost = catchThrowableOfType(MalformedBodyException.class,
+				() -> Snapshot.readAll(reader));
+		assertThat(lost).hasMessageContaining("a quoted word is not closed before the end of its line (line 2)");
+		assertThat(lost.byteOffset()).isEqualTo(6);
+	}
+
+	@Test
+	void aLineThatIsTooLargeMayHaveAnOpenQuoteToo() throws IOException {
+		for (String line : List.of("SET k \"" + "x".repeat(100) + "\"", "SET k '" + "x".repeat(100) + " \" '")) {
+			assertThat(Snapshot
+				.readAll(RecordFormat.TEXT.open(Snapshot.latin1(line + "\nDEL b"), null, Limits.ofBytes(50))))
+				.extracting(Snapshot::code)
+				.containsExactly(Rejection.TOO_LARGE, null);
+		}
+		for (String line : List.of("SET k \"" + "x".repeat(100), "SET k \"" + "x".repeat(100) + "\\\"")) {
+			RecordReader reader = RecordFormat.TEXT.open(Snapshot.latin1(line + "\nDEL b"), null, Limits.ofBytes(50));
+			Record record = new Record();
+			assertThat(reader.read(record)).isTrue();
+			assertThatThrownBy(() -> reader.read(record)).isInstanceOf(MalformedBodyException.class);
+		}
+	}
+
+	@Test
+	void escapesThatRedisCliDoesNotKnowAreTold() throws IOException {
+		RecordReader reader = RecordFormat.TEXT.open(
+				Snapshot.latin1("SET k \"\\n\\x41\\\"\\\\\"\nSET k \"caf\\u00e9 \\/\"\nSET k '\\u00e9'\n"), null,
+				Limits.ofBytes(1000));
+		assertThat(Snapshot.readAll(reader)).extracting((record) -> record.arguments().get(1))
+			.containsExactly("\nA\"\\", "cafu00e9 /", "\\u00e9");
+		assertThat(reader.notices()).extracting(Notice::code, Notice::count, Notice::line)
+			.containsExactly(tuple("DROPPED_BACKSLASHES", 2L, 2L));
 	}
 
 	@Test
@@ -111,7 +164,7 @@ class TextParserTests {
 
 	@Test
 	void invalidLineDoesNotAffectOtherLines() throws IOException {
-		assertThat(read("\u00ef\u00bb\u00bfDEL a\r\n\n  \t\nSET k \"v\nFLUSHALL\nDEL b\r\nSET k 'x"))
+		assertThat(read("\u00ef\u00bb\u00bfDEL a\r\n\n  \t\nSET k a\"v\nFLUSHALL\nDEL b\r\nSET k a'x"))
 			.extracting(Snapshot::index, Snapshot::line, Snapshot::code)
 			.containsExactly(tuple(0L, 1L, null), tuple(1L, 4L, "MALFORMED"), tuple(2L, 5L, "UNKNOWN_OPERATION"),
 					tuple(3L, 6L, null), tuple(4L, 7L, "MALFORMED"));
@@ -144,9 +197,18 @@ class TextParserTests {
 				line.append((char) alphabet[random.nextInt(alphabet.length)]);
 			}
 			List<String> expected = split(line + "\0\0\0\0");
-			Snapshot snapshot = read(line.toString()).get(0);
-			if (expected == null) {
+			Snapshot snapshot;
+			try {
+				snapshot = read(line.toString()).get(0);
+			}
+			catch (MalformedBodyException ex) {
+				assertThat(expected).as("seed %d: %s", seed, line).isNull();
+				continue;
+			}
+			boolean returns = snapshot.message() != null && snapshot.message().contains("a carriage return");
+			if (expected == null || returns) {
 				assertThat(snapshot.code()).as("seed %d: %s", seed, line).isEqualTo(Rejection.MALFORMED);
+				assertThat(!returns || line.indexOf("\r") < line.length() - 1).isTrue();
 			}
 			else {
 				assertThat(snapshot.words()).as("seed %d: %s", seed, line).isEqualTo(expected);

@@ -425,7 +425,7 @@ class ConsoleTests extends ConsolePages {
 		this.browser.type("#text", "key;value\na;1\nb;2\n");
 		this.browser.awaitSaid("CSV with semicolons, a header row, 2 columns", "SET a 1", "SET b 2");
 		this.browser.type("#field-key", "x:{kay}");
-		this.browser.awaitSaid("the header has no column 'kay', which 'key' names; it has key, value");
+		this.browser.awaitSaid("the header has no column 'kay', which 'key' names; it has 'key', 'value'");
 		this.browser.type("#field-key", "x:{key}");
 		this.browser.type("#field-ttl", "1 fortnight");
 		this.browser.awaitSaid("'ttl' must be a whole number of seconds");

@@ -247,7 +247,9 @@ class JobItemsTests {
 			case "SETBIT", "SETEX", "PSETEX" -> "k 1 1";
 			case "MSETEX" -> "2 a v b w EX 10";
 			case "HSETEX" -> "k EX 10 FIELDS 1 f v";
-			case "HEXPIRE" -> "k 10 FIELDS 1 f";
+			case "HEXPIRE", "HPEXPIRE", "HEXPIREAT", "HPEXPIREAT" -> "k 10 FIELDS 1 f";
+			case "LINSERT" -> "k BEFORE a b";
+			case "ZUNIONSTORE", "ZINTERSTORE", "ZDIFFSTORE" -> "k 1 a";
 			case "COPY" -> "a b REPLACE";
 			case "LMOVE" -> "a b LEFT RIGHT";
 			case "SMOVE" -> "a b m";
@@ -284,7 +286,7 @@ class JobItemsTests {
 		awaitEnd(running);
 		assertThat(items(running, "").size()).isBetween(900, 999);
 		assertThat(this.service.get(running + "/items?status=applied").refusal(400, "invalid-setting"))
-			.contains("one or more of rejected, unknown, unprocessed");
+			.contains("one or more of noop, rejected, unknown, unprocessed");
 	}
 
 	private List<JsonNode> items(String location, String query) {

@@ -172,7 +172,7 @@ class RowItemTests {
 
 	@Test
 	void aBrokenLineOfAnotherDatabaseHasNoSettings() {
-		String location = load("text/plain", "SELECT 1\nSET a 1\nSET \"b\nSELECT 0\nSET \"c\n");
+		String location = load("text/plain", "SELECT 1\nSET a 1\nSET \"b\"x\nSELECT 0\nSET \"c\"x\n");
 		assertThat(items(location).lines()).hasSize(3)
 			.filteredOn((line) -> line.contains("\"settings\""))
 			.singleElement()

@@ -69,8 +69,8 @@ class OperationTests {
 			SET a 1                   | UNLINK a b                               | applied | 1
 			-                         | UNLINK a                                 | applied | 0
 			SET k v                   | EXPIRE k 60                              | applied | 1
-			-                         | EXPIRE k 60                              | applied | 0
-			SET k v EX 9              | EXPIRE k 60 NX                           | applied | 0
+			-                         | EXPIRE k 60                              | noop    | 0
+			SET k v EX 9              | EXPIRE k 60 NX                           | noop    | 0
 			SET k v EX 9              | EXPIRE k 60 GT                           | applied | 1
 			SET k v EX 9              | PERSIST k                                | applied | 1
 			SET k v                   | PERSIST k                                | applied | 0
@@ -114,20 +114,20 @@ class OperationTests {
 			-                         | GETDEL k                                 | noop    | null
 			SET k 1                   | INCRBYFLOAT k 0.5                        | applied | "1.5"
 			-                         | HSETNX k f v                             | applied | 1
-			HSET k f v                | HSETNX k f w                             | applied | 0
+			HSET k f v                | HSETNX k f w                             | noop    | 0
 			HSET k f 1                | HINCRBYFLOAT k f 0.5                     | applied | "1.5"
 			SET k v                   | PEXPIRE k 60000                          | applied | 1
-			-                         | PEXPIRE k 60000                          | applied | 0
+			-                         | PEXPIRE k 60000                          | noop    | 0
 			SET k v                   | EXPIREAT k 33177117420                   | applied | 1
-			SET k v                   | PEXPIREAT k 33177117420000 XX            | applied | 0
+			SET k v                   | PEXPIREAT k 33177117420000 XX            | noop    | 0
 			SET k v                   | COPY k l                                 | applied | 1
-			-                         | COPY k l                                 | applied | 0
+			-                         | COPY k l                                 | noop    | 0
 			SET k v                   | COPY k l REPLACE                         | applied | 1
 			SET k v                   | RENAME k l                               | applied | "OK"
 			RPUSH k a b               | LMOVE k l RIGHT LEFT                     | applied | "b"
 			-                         | LMOVE k l RIGHT LEFT                     | noop    | null
 			SADD k a                  | SMOVE k l a                              | applied | 1
-			SADD k a                  | SMOVE k l b                              | applied | 0
+			SADD k a                  | SMOVE k l b                              | noop    | 0
 			ZADD k 1 a                | ZINCRBY k 0.5 a                          | applied | 1.5
 			XADD k 1-1 f v            | XTRIM k MAXLEN 0                         | applied | 1
 			-                         | HSETEX k EX 60 FIELDS 1 f v              | applied | 1

@@ -248,7 +248,7 @@ class ConsoleSourceTests {
 		this.browser.awaitSaid("HSET product:p0");
 		this.browser.type("#field-key", "product:{skew}");
 		this.browser.click("#again");
-		this.browser.awaitSaid("has no column 'skew', which 'key' names; it has sku, name, updated");
+		this.browser.awaitSaid("has no column 'skew', which 'key' names; it has 'sku', 'name', 'updated'");
 		this.browser.click("[value='']");
 		this.browser.awaitSaid("Drop a file here");
 		assertThat(redis.dbsize()).isZero();

@@ -231,17 +231,18 @@ class QuerySourceTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
-			writes&op=SET&key={id}&value=v     | read-only transaction
-			broken&op=SET&key=k:{id}&value=v   | division by zero
-			limited&op=SET&key={id}&value=v    | took longer than its timeout of 1s
-			latelimited&op=SET&key=k:{id}&value=v | took longer than its timeout of 1s
-			nodriver&op=SET&key={id}&value=v   | No suitable driver
-			away&op=SET&key={id}&value=v       | the database cannot be reached
-			numbers&param.last=x&op=SET&key={id}&value=v | invalid input syntax
-			numbers&param.last=1&op=SET&key={nome}&value=v | has no column 'nome', which 'key' names; it has id, name
-			twins&op=HSET&key={other}          | has two columns 'id'
-			""")
+	@CsvSource(delimiter = '|', quoteCharacter = '^',
+			textBlock = """
+					writes&op=SET&key={id}&value=v     | read-only transaction
+					broken&op=SET&key=k:{id}&value=v   | division by zero
+					limited&op=SET&key={id}&value=v    | took longer than its timeout of 1s
+					latelimited&op=SET&key=k:{id}&value=v | took longer than its timeout of 1s
+					nodriver&op=SET&key={id}&value=v   | No suitable driver
+					away&op=SET&key={id}&value=v       | the database cannot be reached
+					numbers&param.last=x&op=SET&key={id}&value=v | invalid input syntax
+					numbers&param.last=1&op=SET&key={nome}&value=v | has no column 'nome', which 'key' names; it has 'id', 'name'
+					twins&op=HSET&key={other}          | has two columns 'id'
+					""")
 	void aQueryThatFailsEndsTheJobWithItsAccount(String query, String reason) {
 		Answer answer = post(query);
 		JsonNode job = answer.job(502, "source-failed", "failed");

@@ -139,9 +139,9 @@ class MappedUploadTests {
 			textBlock = """
 					refuse | op=SET&key={a}&value={b}         | {"a":1,"b":null}      | member 'b' is null, and 'value' names it; nulls=empty takes it for an empty string, nulls=delete deletes the key
 					skip   | op=SET&key={a}&value={b}         | {"a":1,"b":null}      | member 'b' is null, and 'value' names it; nulls=empty takes it for an empty string, nulls=delete deletes the key
-					refuse | op=SET&key={a}&value={b}         | {"a":1}               | member 'b' is missing, and 'value' names it
-					empty  | op=SET&key={a}&value={b}         | {"a":1}               | member 'b' is missing, and 'value' names it
-					empty  | op=SET&key={b}&value={a}         | {"a":1,"b":null}      | member 'b' is null, and 'key' names it
+					refuse | op=SET&key={a}&value={b}         | {"a":1}               | ~member 'b' is missing, and 'value' names it; a default takes its place, as in {b|0}~
+					empty  | op=SET&key={a}&value={b}         | {"a":1}               | ~member 'b' is missing, and 'value' names it; a default takes its place, as in {b|0}~
+					empty  | op=SET&key={b.c}&value={a}       | {"a":1,"b":null}      | ~member 'b.c' is null, and 'key' names it; a default takes its place, as in {b.c|0}~
 					refuse | op=HSET&key={a}                  | {"a":1,"b":null}      | member 'b' is null; nulls=skip leaves it out, nulls=empty takes it for an empty string
 					refuse | op=HSET&key={a}&fields=b         | {"a":1,"b":null}      | member 'b' is null, and 'fields' names it; nulls=skip leaves it out, nulls=empty takes it for an empty string
 					skip   | op=HSET&key={a}&fields=b         | {"a":1,"b":null}      | the row has no field: no member of it has a value
@@ -150,9 +150,9 @@ class MappedUploadTests {
 					empty  | op=SADD&key={a}&args={b.c}       | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' is not for arguments, because those after a null would move: put them into a group, as in args=[&args=EX&args={secs}&args=]
 					skip   | op=SADD&key={a}&args=x:{b.c}     | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' is not for arguments, because those after a null would move: put them into a group, as in args=[&args=EX&args={secs}&args=]
 					refuse | op=SET&key={a}&value=v&expireAt={b.c} | {"a":1,"b":null} | member 'b.c' is null, and 'expireAt' names it; nulls=skip leaves it out
-					refuse | op=SADD&key={a}&args={b.c}       | {"a":1,"b":7}         | member 'b.c' is missing, and 'args' names it
-					refuse | op=SET&key={a}&value={b}         | [1]                   | a template makes records of objects, not of an array
-					refuse | op=SET&key={a}&value=v&id={b}    | {"a":1,"b":null}      | member 'b' is null, and 'id' names it; nulls=skip leaves it out
+					refuse | op=SADD&key={a}&args={b.c}       | {"a":1,"b":7}         | member 'b' is 7 and no object or array of JSON, and 'args' names 'b.c' in it
+					refuse | op=SET&key={a}&value={b}         | [1]                   | ~member 'a' is missing, and 'key' names it; a default takes its place, as in {a|0}~
+					refuse | op=SET&key={a}&value=v&id={b.c}  | {"a":1,"b":null}      | member 'b.c' is null, and 'id' names it; nulls=skip leaves it out
 					""")
 	void aRowThatLacksAValueIsOneRecordThatNamesIt(String nulls, String query, String line, String message) {
 		String path = "/v1/jobs?nulls=" + nulls + "&" + query.replace("{", "%7B").replace("}", "%7D");
@@ -211,17 +211,17 @@ class MappedUploadTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '~',
 			textBlock = """
-					text/csv                  | op=SET&key={Sid}&value={price} | the header has no column 'Sid', which 'key' names; it has sid, price, a b
-					text/csv                  | op=HSET&key={sid}&fields=cost  | the header has no column 'cost', which 'fields' names; it has sid, price, a b
-					text/csv                  | op=SADD&key=x&args={cost}      | the header has no column 'cost', which 'args' names; it has sid, price, a b
-					text/csv                  | op=SET&key={sid}&value=v&ttl={x} | the header has no column 'x', which 'ttl' names; it has sid, price, a b
-					text/csv                  | op=SET&key={sid}&value=v&id={x} | the header has no column 'x', which 'id' names; it has sid, price, a b
+					text/csv                  | op=SET&key={Sid}&value={price} | the header has no column 'Sid', which 'key' names; it has 'sid', 'price', 'a b'
+					text/csv                  | op=HSET&key={sid}&fields=cost  | the header has no column 'cost', which 'fields' names; it has 'sid', 'price', 'a b'
+					text/csv                  | op=SADD&key=x&args={cost}      | the header has no column 'cost', which 'args' names; it has 'sid', 'price', 'a b'
+					text/csv                  | op=SET&key={sid}&value=v&ttl={x} | the header has no column 'x', which 'ttl' names; it has 'sid', 'price', 'a b'
+					text/csv                  | op=SET&key={sid}&value=v&id={x} | the header has no column 'x', which 'id' names; it has 'sid', 'price', 'a b'
 					text/csv                  | op=SET&key={sid}&value={*}&header=sid,sid | the header has two columns 'sid', and 'key' names one of them
 					text/csv                  | op=HSET&key={sid}&header=sid,a,a | the header has two columns 'a', and without 'fields' each column is a field
-					text/csv                  | op=HSET&key={sid}&header=sid,,b | column 2 of the header has no name, and without 'fields' each column is a field
+					text/csv                  | op=HSET&key={sid}&header=sid,,b | column 2 of the header has no name: {@2} names it, and without 'fields' each column is a field
 					text/csv                  | op=SET&key={sid}&value={*}&header=sid,a,a | the header has two columns 'a', and 'value' takes all columns
-					text/tab-separated-values | op=SET&key={sid}&value=v       | the header has no column 'sid', which 'key' names; it has sid,price,a b; columns are separated by tabs, not by commas
-					text/csv                  | op=SET&key={sid}&value=v&delimiter=; | the header has no column 'sid', which 'key' names; it has sid,price,a b; columns are separated by semicolons, not by commas, unless delimiter=, says so
+					text/tab-separated-values | op=SET&key={sid}&value=v       | the header has no column 'sid', which 'key' names; it has 'sid,price,a b'; columns are separated by tabs, not by commas
+					text/csv                  | op=SET&key={sid}&value=v&delimiter=; | the header has no column 'sid', which 'key' names; it has 'sid,price,a b'; columns are separated by semicolons, not by commas, unless delimiter=, says so
 					""")
 	void aColumnThatIsNotThereEndsTheJobWithThoseThatAre(String type, String query, String detail) {
 		String path = "/v1/jobs?" + query.replace("{", "%7B").replace("}", "%7D");
@@ -305,7 +305,7 @@ class MappedUploadTests {
 
 	@ParameterizedTest
 	@CsvSource({ "text/plain, key=%7Ba%7D", "application/x-redis-resp, nulls=skip", "application/json, delimiter=;",
-			"application/x-ndjson, header=a", "text/tab-separated-values, delimiter=;" })
+			"application/x-ndjson, header=a", "application/json, comment=%23" })
 	void settingsOfAnotherFormatAreRefusedByName(String type, String parameter) {
 		assertThat(this.service.post("/v1/jobs?op=SET&" + parameter, type, "x").refusal(400, "invalid-setting"))
 			.startsWith("'" + parameter.replaceFirst("=.*", "") + "' has a meaning only for an upload of ")

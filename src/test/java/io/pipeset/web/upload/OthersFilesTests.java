@@ -85,7 +85,7 @@ class OthersFilesTests {
 			assertThat(Answer.counts(report)).isEqualTo(counts(6, 2, 4));
 			assertThat(redis.smembers("t:a")).containsExactlyInAnyOrder("x", "y z", "7", "{\"n\":null}");
 			assertThat(redis.smembers("t:c")).containsExactly("single");
-			assertThat(message(report, 0)).contains("'tags' has no elements").contains("SADD takes 2 arguments");
+			assertThat(message(report, 0)).contains("'tags' has no elements").contains("in a group it is left out");
 			assertThat(message(report, 1)).contains("'tags' has a null among its elements");
 			assertThat(message(report, 2)).contains("'tags' is an object").contains("HSET, MSET and XADD");
 			assertThat(message(report, 3)).contains("'tags' is missing");
@@ -114,11 +114,11 @@ class OthersFilesTests {
 
 		@Test
 		void aCellThatIsAnArrayHasElements() {
-			load(CSV, "id,tags\n1,\"[\"\"a\"\", \"\"b\"\"]\"\n2,[draft]\n3,plain\n", "op", "SADD", "key", "c:{id}",
-					"args", "{tags...}");
+			JsonNode report = load(CSV, "id,tags\n1,\"[\"\"a\"\", \"\"b\"\"]\"\n2,[draft]\n3,plain\n", "op", "SADD",
+					"key", "c:{id}", "args", "{tags...}");
 			assertThat(redis.smembers("c:1")).containsExactlyInAnyOrder("a", "b");
-			assertThat(redis.smembers("c:2")).containsExactly("[draft]");
-			assertThat(redis.smembers("c:3")).containsExactly("plain");
+			assertThat(message(report, 0)).contains("[draft]").contains("an array of JSON, or a text with a separator");
+			assertThat(message(report, 1)).contains("'tags' is the text 'plain'").contains("{tags...(,)}");
 		}
 
 		@Test
@@ -133,7 +133,8 @@ class OthersFilesTests {
 			assertThat(refused(Service.NDJSON, "{}", "op", "SET", "key", "{id}", "value", "{tags...}"))
 				.contains("'value' is one value");
 			assertThat(refused(Service.NDJSON, "{}", "op", "SADD", "key", "{id}", "args", "x{tags...}"))
-				.contains("'args' must be a template");
+				.contains("has the spread '{tags...}' in a text")
+				.contains("{tags:join(,)}");
 		}
 
 	}
@@ -203,8 +204,8 @@ class OthersFilesTests {
 		@CsvSource(delimiter = '|', textBlock = """
 				[,{a}       | opens a group with '['
 				{a},]       | closes a group with ']'
-				[,[,{a},],] | opens a group inside of a group
-				[,x,],{a}   | has a group that names no column or member
+				[,[,{a},],] | has a group without a column or member of its own
+				[,x,],{a}   | has a group without a column or member of its own
 				""")
 		void bracketsHaveToMatch(String args, String problem) {
 			String[] words = args.split(",", -1);
@@ -254,9 +255,9 @@ class OthersFilesTests {
 		}
 
 		@Test
-		void aTextThatLooksLikeAnEmptyArrayIsAValue() {
+		void aTextThatIsAnEmptyArrayHasNoElements() {
 			load(Service.NDJSON, "{\"id\":1,\"tags\":\"[]\"}", "command", "[ SADD t:{id} {tags...} ]");
-			assertThat(redis.smembers("t:1")).containsExactly("[]");
+			assertThat(redis.keys("*")).isEmpty();
 			JsonNode report = load(CSV, "id,tags\n2,[ ]\n", "command", "SET k:{id} v", "command",
 					"[ SADD t:{id} {tags...} ]");
 			assertThat(Answer.counts(report)).isEqualTo(counts(1, 1, 0));
@@ -474,8 +475,9 @@ class OthersFilesTests {
 		void aFormThatThereIsNotIsRefusedByName() {
 			assertThat(refused(Service.NDJSON, this.documents, "op", "HSET", "key", "v:{id}", "fields",
 					"title,embedding={embedding:f31}"))
-				.isEqualTo("'fields' has the name 'embedding:f31', and 'f31' is not a form: allowed are base64, hex,"
-						+ " f16, f32, f64, and a count of numbers from 1 to 1000000 as in f32[1536]");
+				.isEqualTo("'fields' has the name 'embedding:f31', and 'f31' is not a form: allowed are json, number,"
+						+ " unix, unixms, base64, hex, f16, f32, f64, join, a count of numbers from 1 to 1000000 as in"
+						+ " f32[1536], and the separator of join, as in join(,)");
 			assertThat(refused(Service.NDJSON, this.documents, "command", "HSET v:{id} v {embedding:fp32}"))
 				.startsWith("'command' has the name 'embedding:fp32'");
 		}

@@ -1,4 +1,4 @@
-package io.pipeset.record.json;
+package io.pipeset.record.grammar;
 
 import java.util.Locale;
 
@@ -12,18 +12,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class JsonStrings {
 
-	/** Whether strings may have bytes that are not UTF-8. */
-	private final boolean binary;
-
 	private int copyEnd;
 
 	private boolean plain = true;
 
 	private @Nullable JsonFault fault;
-
-	JsonStrings(boolean binary) {
-		this.binary = binary;
-	}
 
 	/** Begins a record. */
 	void begin() {
@@ -100,7 +93,7 @@ final class JsonStrings {
 		}
 		int length = Utf8.characterLength(bytes, at, to);
 		if (length == 0) {
-			if (this.fault == null && !this.binary) {
+			if (this.fault == null) {
 				this.fault = JsonFault.content(at, "a string is not UTF-8: found " + Excerpt.ofByte(bytes[at]));
 			}
 			return 1;

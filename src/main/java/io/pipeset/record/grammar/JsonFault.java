@@ -1,4 +1,4 @@
-package io.pipeset.record.json;
+package io.pipeset.record.grammar;
 
 import io.pipeset.record.encoding.Excerpt;
 
@@ -6,7 +6,7 @@ import io.pipeset.record.encoding.Excerpt;
  * A mistake in a record's JSON, and its position. The exception has no stack trace,
  * because a body may contain many mistakes.
  */
-final class JsonFault extends Exception {
+public final class JsonFault extends Exception {
 
 	private final int offset;
 
@@ -22,29 +22,29 @@ final class JsonFault extends Exception {
 	}
 
 	/** A mistake in the grammar, after which the rest of the record cannot be read. */
-	static JsonFault grammar(int offset, String text) {
+	public static JsonFault grammar(int offset, String text) {
 		return new JsonFault(offset, text, true);
 	}
 
 	/** A byte that the grammar does not allow here. */
-	static JsonFault expected(String what, byte[] bytes, int at, int end) {
+	public static JsonFault expected(String what, byte[] bytes, int at, int end) {
 		return grammar(at, "expected " + what + ", found " + ((at < end) ? Excerpt.ofByte(bytes[at]) : "the end"));
 	}
 
 	/** A value that follows the grammar of JSON, but has refused content. */
-	static JsonFault content(int offset, String text) {
+	public static JsonFault content(int offset, String text) {
 		return new JsonFault(offset, text, false);
 	}
 
-	int offset() {
+	public int offset() {
 		return this.offset;
 	}
 
-	String text() {
+	public String text() {
 		return this.text;
 	}
 
-	boolean breaksGrammar() {
+	public boolean breaksGrammar() {
 		return this.grammar;
 	}
 

@@ -4,15 +4,21 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ScheduledFuture;
 
-import io.pipeset.job.input.FetchedBody;
+import io.pipeset.job.input.FetchedRows;
 import io.pipeset.job.input.SourceException;
+import io.pipeset.record.Record;
+import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Template;
 import io.pipeset.record.mapping.Templates;
 import io.pipeset.report.DurationText;
@@ -21,15 +27,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The rows of a query, as a JSON object a line. The query is sent with the first read,
- * and its connection given back when the body is closed. One thread reads.
+ * The rows of a query, of which templates make records. The query is sent with the first
+ * read, and its connection given back when the rows are closed. One thread reads.
  */
-final class QueryBody extends FetchedBody {
+final class QueryRows implements FetchedRows {
 
-	private static final Logger logger = LoggerFactory.getLogger(QueryBody.class);
-
-	/** Rows are written until there are so many bytes. */
-	private static final int FULL = 64 << 10;
+	private static final Logger logger = LoggerFactory.getLogger(QueryRows.class);
 
 	private static final Duration CANCEL_PERIOD = Duration.ofMillis(200);
 
@@ -41,6 +44,8 @@ final class QueryBody extends FetchedBody {
 	private final Map<String, String> values;
 
 	private final Templates templates;
+
+	private final Nulls nulls;
 
 	private volatile @Nullable Connection connection;
 
@@ -54,7 +59,7 @@ final class QueryBody extends FetchedBody {
 
 	private @Nullable ScheduledFuture<?> deadline;
 
-	/** Cancels the query again and again, until the body is closed. */
+	/** Cancels the query again and again, until the rows are closed. */
 	private @Nullable ScheduledFuture<?> canceller;
 
 	/** Closes the connection of a database that does not answer to a cancel. */
@@ -62,58 +67,60 @@ final class QueryBody extends FetchedBody {
 
 	private @Nullable ResultSet rows;
 
-	private @Nullable RowWriter writer;
+	private @Nullable SqlRow row;
 
-	private int position;
+	private @Nullable RecordLimit limit;
+
+	private Wait wait = Wait.NONE;
 
 	private long read;
 
 	private boolean ended;
 
-	QueryBody(Database database, Map<String, String> values, Templates templates) {
+	QueryRows(Database database, Map<String, String> values, Templates templates, Nulls nulls) {
 		this.database = database;
 		this.values = values;
 		this.templates = templates;
-	}
-
-	/** The driver has the rest of the rows that it has fetched together. */
-	@Override
-	public int available() {
-		RowWriter writer = this.writer;
-		boolean fetched = this.read % Math.max(1, this.database.fetchSize()) != 0;
-		return (writer == null || this.ended) ? 0 : Math.max(writer.json().length() - this.position, (fetched) ? 1 : 0);
+		this.nulls = nulls;
 	}
 
 	@Override
-	public int read(byte[] target, int offset, int length) throws IOException {
-		RowWriter writer = open();
-		JsonBuffer json = writer.json();
-		if (this.position == json.length() && !this.ended) {
-			json.clear();
-			this.position = 0;
-			fill(writer);
-		}
-		int bytes = Math.min(length, json.length() - this.position);
-		if (bytes == 0 && length > 0) {
-			return -1;
-		}
-		System.arraycopy(json.bytes(), this.position, target, offset, bytes);
-		this.position += bytes;
-		return bytes;
+	public void begin(RecordLimit limit, Wait wait) {
+		this.limit = limit;
+		this.wait = wait;
 	}
 
-	private void fill(RowWriter writer) throws SourceException {
+	@Override
+	public boolean read(Record record) throws IOException {
+		SqlRow row = open();
+		while (!row.hasNext()) {
+			if (!nextRow(row)) {
+				return false;
+			}
+		}
+		row.deliver(record);
+		return true;
+	}
+
+	@Override
+	public long leftOut() {
+		SqlRow row = this.row;
+		return (row != null) ? row.allLeftOut() : 0;
+	}
+
+	private boolean nextRow(SqlRow row) throws IOException {
 		ResultSet rows = Objects.requireNonNull(this.rows);
 		try {
-			do {
-				if (this.aborted || !rows.next()) {
-					this.ended = true;
-					break;
-				}
-				this.read++;
-				writer.write(rows);
+			if (!this.ended && !this.aborted) {
+				// The driver has the rest of the rows that it has fetched together.
+				boolean fetched = this.read % Math.max(1, this.database.fetchSize()) != 0;
+				this.ended = !((fetched) ? rows.next() : this.wait.during(rows::next));
 			}
-			while (writer.json().length() < FULL && this.read % Math.max(1, this.database.fetchSize()) != 0);
+			if (!this.ended && !this.aborted) {
+				this.read++;
+				row.read(rows);
+				return true;
+			}
 		}
 		catch (SQLException | RuntimeException ex) {
 			throw failure("its rows could not be read to the end", ex);
@@ -121,41 +128,51 @@ final class QueryBody extends FetchedBody {
 		if (this.aborted) {
 			throw (this.timedOut) ? failure("", new SQLException()) : cancelled();
 		}
+		return false;
 	}
 
 	private SourceException cancelled() {
 		return new SourceException("The query '" + this.database.name() + "' was cancelled", null);
 	}
 
-	private RowWriter open() throws SourceException {
-		RowWriter known = this.writer;
+	private SqlRow open() throws IOException {
+		SqlRow known = this.row;
 		if (known != null) {
 			return known;
 		}
 		try {
-			Connection connection = this.database.connect(() -> this.aborted);
-			this.connection = connection;
-			PreparedStatement statement = this.database.prepare(connection, this.values);
-			this.statement = statement;
-			if (this.aborted) {
-				throw cancelled();
-			}
-			if (!this.database.queryTimeout().isZero()) {
-				this.deadline = this.database.schedule(() -> {
-					this.timedOut = true;
-					abort();
-				}, this.database.queryTimeout(), false);
-			}
-			ResultSet rows = statement.executeQuery();
-			this.rows = rows;
-			RowWriter writer = new RowWriter(rows.getMetaData(), this.templates);
-			check(writer.names());
-			this.writer = writer;
-			return writer;
+			return this.wait.during(this::send);
 		}
 		catch (SQLException | RuntimeException ex) {
 			throw failure((this.connection != null) ? "it was not run" : "the database cannot be reached", ex);
 		}
+	}
+
+	private SqlRow send() throws SQLException, IOException {
+		Connection connection = this.database.connect(() -> this.aborted);
+		this.connection = connection;
+		PreparedStatement statement = this.database.prepare(connection, this.values);
+		this.statement = statement;
+		if (this.aborted) {
+			throw cancelled();
+		}
+		if (!this.database.queryTimeout().isZero()) {
+			this.deadline = this.database.schedule(() -> {
+				this.timedOut = true;
+				abort();
+			}, this.database.queryTimeout(), false);
+		}
+		ResultSet rows = statement.executeQuery();
+		this.rows = rows;
+		ResultSetMetaData metadata = rows.getMetaData();
+		List<String> names = new ArrayList<>();
+		for (int i = 1; i <= metadata.getColumnCount(); i++) {
+			names.add(metadata.getColumnLabel(i));
+		}
+		check(names);
+		SqlRow row = new SqlRow(metadata, names, this.templates, this.nulls, Objects.requireNonNull(this.limit));
+		this.row = row;
+		return row;
 	}
 
 	private SourceException failure(String what, Exception cause) {
@@ -169,29 +186,40 @@ final class QueryBody extends FetchedBody {
 
 	/** Checks that the columns have the names of the templates, once each. */
 	private void check(List<String> columns) throws SourceException {
-		if (columns.isEmpty()) {
-			throw new SourceException("The query '" + this.database.name() + "' has no columns", null);
-		}
-		for (String name : this.templates.names()) {
-			String other = this.templates.alternative(name);
-			if (!isKnown(name, columns) && (other == null || !isKnown(other, columns))) {
-				throw new SourceException(
-						"The query '" + this.database.name() + "' has no column '" + name + "', which '"
-								+ this.templates.settingOf(name) + "' names; it has " + String.join(", ", columns),
-						null);
-			}
-		}
-		for (String column : columns) {
-			if (columns.indexOf(column) != columns.lastIndexOf(column) && this.templates.needs(column)) {
-				throw new SourceException("The query '" + this.database.name() + "' has two columns '" + column
-						+ "': give one of them another name by AS", null);
-			}
+		String problem = problem(columns);
+		if (problem != null) {
+			throw new SourceException("The query '" + this.database.name() + "' " + problem, null);
 		}
 	}
 
-	private static boolean isKnown(String name, List<String> columns) {
-		return name.equals(Template.WHOLE) || name.startsWith("@")
-				|| columns.stream().anyMatch((column) -> Templates.isPartOf(name, column));
+	private @Nullable String problem(List<String> columns) {
+		if (columns.isEmpty()) {
+			return "has no columns";
+		}
+		String missing = this.templates.missingColumn((name) -> SqlRow.place(columns, name) >= 0
+				|| name.equals(Template.WHOLE) || name.equals(Template.INDEX));
+		if (missing == null) {
+			missing = this.templates.omitted()
+				.stream()
+				.filter((name) -> !columns.contains(name))
+				.findFirst()
+				.map((name) -> "has no column '" + Excerpt.of(name) + "', which 'fields' leaves out")
+				.orElse(null);
+		}
+		if (missing != null) {
+			return missing + "; it has '" + String.join("', '", columns) + "'";
+		}
+		String braces = this.templates.problemOfBraces(columns::contains);
+		if (braces != null) {
+			return "has such a column, and a template " + braces;
+		}
+		for (String column : columns) {
+			boolean needed = this.templates.mapsAllValues() || this.templates.names().contains(column);
+			if (needed && columns.indexOf(column) != columns.lastIndexOf(column)) {
+				return "has two columns '" + column + "': give one of them another name by AS";
+			}
+		}
+		return null;
 	}
 
 	/**

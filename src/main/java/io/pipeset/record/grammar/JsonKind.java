@@ -1,12 +1,12 @@
-package io.pipeset.record.json;
+package io.pipeset.record.grammar;
 
 /** The kinds of JSON values that the rules for members distinguish. */
-enum JsonKind {
+public enum JsonKind {
 
 	STRING, NUMBER, BOOLEAN, NULL, OBJECT, ARRAY;
 
 	/** Whether a value of this kind can be an argument of a command. */
-	boolean isArgument() {
+	public boolean isArgument() {
 		return this == STRING || this == NUMBER || this == BOOLEAN;
 	}
 
@@ -14,7 +14,7 @@ enum JsonKind {
 	 * Describes a value in a message.
 	 * @param excerpt an excerpt of its text; a string is given without quotes
 	 */
-	String describe(String excerpt) {
+	public String describe(String excerpt) {
 		return switch (this) {
 			case STRING -> "the string '" + excerpt + "'";
 			case NUMBER -> "the number " + excerpt;

@@ -1,4 +1,4 @@
-package io.pipeset.record.json;
+package io.pipeset.record.grammar;
 
 import io.pipeset.record.body.FormatHints;
 import io.pipeset.record.encoding.Excerpt;
@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  * <a href="https://www.rfc-editor.org/rfc/rfc8259">RFC 8259</a>. It converts each value
  * in place to the bytes that Redis gets.
  */
-final class JsonCursor {
+public final class JsonCursor {
 
 	private static final int MAX_DEPTH = 64;
 
-	private final JsonStrings strings;
+	private final JsonStrings strings = new JsonStrings();
 
 	private byte[] bytes = {};
 
@@ -25,20 +25,8 @@ final class JsonCursor {
 
 	private int length;
 
-	JsonCursor() {
-		this(false);
-	}
-
-	/**
-	 * Reads JSON.
-	 * @param binary whether strings may have bytes that are not UTF-8
-	 */
-	JsonCursor(boolean binary) {
-		this.strings = new JsonStrings(binary);
-	}
-
 	/** Begins a record. */
-	void begin(byte[] bytes, int from, int to) {
+	public void begin(byte[] bytes, int from, int to) {
 		this.bytes = bytes;
 		this.at = from;
 		this.end = to;
@@ -46,7 +34,7 @@ final class JsonCursor {
 	}
 
 	/** The first fault in the content of strings. */
-	@Nullable JsonFault contentFault() {
+	public @Nullable JsonFault contentFault() {
 		return this.strings.fault();
 	}
 
@@ -54,37 +42,37 @@ final class JsonCursor {
 	 * Whether all strings of the record are ASCII without escapes, so that reading did
 	 * not change them.
 	 */
-	boolean hasPlainStrings() {
+	public boolean hasPlainStrings() {
 		return this.strings.arePlain();
 	}
 
 	/** The array that holds names and values. */
-	byte[] source() {
+	public byte[] source() {
 		return this.bytes;
 	}
 
 	/** The index of the first byte of the last name or value. */
-	int offset() {
+	public int offset() {
 		return this.offset;
 	}
 
 	/** The length of the last name or value, in bytes. */
-	int length() {
+	public int length() {
 		return this.length;
 	}
 
 	/** The last name or value, for messages. */
-	String excerpt() {
+	public String excerpt() {
 		return excerpt(this.offset, this.length);
 	}
 
 	/** An earlier name or value, for messages. */
-	String excerpt(int offset, int length) {
+	public String excerpt(int offset, int length) {
 		return Excerpt.of(this.bytes, offset, length);
 	}
 
 	/** Whether the next value begins with a byte. */
-	boolean isNext(char first) {
+	public boolean isNext(char first) {
 		skipWhitespace();
 		return this.at < this.end && this.bytes[this.at] == first;
 	}
@@ -93,7 +81,7 @@ final class JsonCursor {
 	 * Enters the object or array that is next.
 	 * @return {@code false} if it is empty; the cursor is then after it
 	 */
-	boolean enter(char close) {
+	public boolean enter(char close) {
 		this.at++;
 		if (isNext(close)) {
 			this.at++;
@@ -106,7 +94,7 @@ final class JsonCursor {
 	 * Moves past the comma or bracket after a value.
 	 * @return {@code false} at the end of the object or array
 	 */
-	boolean next(char close) throws JsonFault {
+	public boolean next(char close) throws JsonFault {
 		skipWhitespace();
 		byte b = (this.at < this.end) ? this.bytes[this.at] : 0;
 		if (b != ',' && b != close) {
@@ -117,7 +105,7 @@ final class JsonCursor {
 	}
 
 	/** Reads a member's name and its colon. */
-	void readName() throws JsonFault {
+	public void readName() throws JsonFault {
 		openName();
 		readString();
 		skipColon();
@@ -127,7 +115,7 @@ final class JsonCursor {
 	 * Reads any value. A string is decoded; white space in an object or array is removed.
 	 * @param depth the number of objects and arrays around the value
 	 */
-	JsonKind readValue(int depth) throws JsonFault {
+	public JsonKind readValue(int depth) throws JsonFault {
 		skipWhitespace();
 		byte first = (this.at < this.end) ? this.bytes[this.at] : 0;
 		if (first == '"') {
@@ -146,7 +134,7 @@ final class JsonCursor {
 	}
 
 	/** Expects only white space up to the end of the record. */
-	void expectEnd() throws JsonFault {
+	public void expectEnd() throws JsonFault {
 		skipWhitespace();
 		if (this.at < this.end) {
 			JsonFault fault = JsonFault.expected("nothing more after the record", this.bytes, this.at, this.end);
@@ -155,7 +143,7 @@ final class JsonCursor {
 		}
 	}
 
-	static boolean isWhitespace(byte b) {
+	public static boolean isWhitespace(byte b) {
 		return b == ' ' || b == '\n' || b == '\r' || b == '\t';
 	}
 

@@ -1,35 +1,54 @@
-package io.pipeset.record.csv;
+package io.pipeset.record.grammar;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
 
 import io.pipeset.record.ArgumentBytes;
 import io.pipeset.record.body.LineScanner;
-import io.pipeset.record.memory.MemoryReservation;
 
-/** Escapes cells for JSON strings. */
-final class JsonText {
+/** Writes values of JSON. */
+public final class JsonText {
 
 	private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
 	private JsonText() {
 	}
 
+	/** Appends a text as a string of JSON. */
+	public static void appendString(ArgumentBytes out, byte[] text, int from, int length) {
+		out.append('"');
+		appendEscaped(out, text, from, length);
+		out.append('"');
+	}
+
+	/** Appends bytes as a string of JSON, in Base64. */
+	public static void appendBase64(ArgumentBytes out, byte[] bytes, int from, int length) {
+		out.append('"');
+		byte[] text = Base64.getEncoder().encode(Arrays.copyOfRange(bytes, from, from + length));
+		out.append(text, 0, text.length);
+		out.append('"');
+	}
+
 	/**
-	 * Escapes a text.
-	 * @return the text, with escapes where JSON needs them
+	 * Whether bytes are a number of JSON.
+	 * @param to the index after the last byte
 	 */
-	static String escaped(String text) {
-		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-		ArgumentBytes out = new ArgumentBytes(MemoryReservation.UNLIMITED);
-		appendEscaped(out, bytes, 0, bytes.length);
-		return new String(out.bytes(), out.start(), out.length(), StandardCharsets.UTF_8);
+	public static boolean isNumber(byte[] bytes, int from, int to) {
+		try {
+			return from < to && JsonLiterals.kind(bytes[from]) == JsonKind.NUMBER
+					&& JsonLiterals.skip(bytes, from, to) == to;
+		}
+		catch (JsonFault fault) {
+			return false;
+		}
 	}
 
 	/**
 	 * Appends UTF-8 with escapes.
 	 * @param length the length in bytes; nothing is appended if it is not positive
 	 */
-	static void appendEscaped(ArgumentBytes out, byte[] bytes, int from, int length) {
+	private static void appendEscaped(ArgumentBytes out, byte[] bytes, int from, int length) {
 		int to = from + length;
 		int written = from;
 		int at = from;

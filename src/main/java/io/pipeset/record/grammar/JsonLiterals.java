@@ -1,4 +1,4 @@
-package io.pipeset.record.json;
+package io.pipeset.record.grammar;
 
 import java.nio.charset.StandardCharsets;
 
@@ -34,6 +34,9 @@ final class JsonLiterals {
 			case 'f' -> skipWord(FALSE, bytes, at, to);
 			case 'n' -> skipWord(NULL, bytes, at, to);
 			case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> skipNumber(bytes, at, to);
+			case 'N', 'I', 'T', 'F', 'u' ->
+				throw JsonFault.grammar(at, JsonFault.expected("a value", bytes, at, to).text()
+						+ ": JSON has null, true and false, and no NaN, Infinity, None or undefined");
 			default -> throw JsonFault.expected("a value", bytes, at, to);
 		};
 	}

@@ -23,7 +23,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Logger;
 
 import io.pipeset.OwnThread;
+import io.pipeset.job.input.FetchedRows;
 import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.record.body.Limits;
+import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Template;
 import io.pipeset.record.mapping.Templates;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -41,7 +45,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /** A query is cancelled at moments that no caller can choose. */
-class QueryBodyTests {
+class QueryRowsTests {
 
 	private static EmbeddedPostgres postgres;
 
@@ -77,9 +81,10 @@ class QueryBodyTests {
 	@Test
 	void aQueryThatIsCancelledBeforeTheFirstReadIsNotSent() throws Exception {
 		Database database = database(2);
-		try (QueryBody body = body(database)) {
+		try (OpenRows open = open(database)) {
+			QueryRows body = open.rows();
 			body.abort();
-			assertThatThrownBy(() -> body.read(new byte[100], 0, 100)).isInstanceOf(IOException.class)
+			assertThatThrownBy(() -> body.read(new Record())).isInstanceOf(IOException.class)
 				.hasMessageContaining("was cancelled");
 		}
 		assertThat(this.driver.sent).hasValue(0);
@@ -90,12 +95,13 @@ class QueryBodyTests {
 	@Test
 	void aQueryThatIsCancelledJustBeforeItIsSentEnds() throws Exception {
 		Database database = database(2);
-		try (QueryBody body = body(database)) {
+		try (OpenRows open = open(database)) {
+			QueryRows body = open.rows();
 			this.driver.beforeSent = () -> {
 				OwnThread.run(body::abort).join();
 				await().until(() -> this.driver.cancels.get() > 1);
 			};
-			CompletableFuture<Integer> read = OwnThread.supply(() -> readSome(body));
+			CompletableFuture<Boolean> read = OwnThread.supply(() -> readSome(body));
 			assertThatThrownBy(() -> read.get(60, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class)
 				.hasStackTraceContaining("canceling statement");
 		}
@@ -106,9 +112,10 @@ class QueryBodyTests {
 	@Test
 	void aQueryThatIsCancelledWhileItWaitsForAConnectionIsNotSent() throws Exception {
 		Database database = database(1);
-		try (QueryBody waiting = body(database)) {
+		try (OpenRows open = open(database)) {
+			QueryRows waiting = open.rows();
 			Connection only = database.connect(() -> false);
-			CompletableFuture<Integer> read = OwnThread.supply(() -> readSome(waiting));
+			CompletableFuture<Boolean> read = OwnThread.supply(() -> readSome(waiting));
 			waiting.abort();
 			assertThatThrownBy(() -> read.get(60, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
 			database.giveBack(only, false);
@@ -133,9 +140,9 @@ class QueryBodyTests {
 		});
 	}
 
-	private static int readSome(QueryBody body) {
+	private static boolean readSome(QueryRows rows) {
 		try {
-			return body.read(new byte[100], 0, 100);
+			return rows.read(new Record());
 		}
 		catch (IOException ex) {
 			throw new IllegalStateException(ex);
@@ -150,9 +157,23 @@ class QueryBodyTests {
 				"SELECT 1 AS id, pg_sleep(3600)::text AS v", Duration.ofMinutes(10), this.scheduler);
 	}
 
-	private static QueryBody body(Database database) {
-		return new QueryBody(database, Map.of(), new Templates(Operation.SET, new Templates.Texts(Template.parse("k"),
-				Template.parse("{v}"), null, List.of(), List.of(), null, null, null)));
+	private static OpenRows open(Database database) {
+		QueryRows rows = new QueryRows(database, Map.of(),
+				new Templates(Operation.SET, new Templates.Texts(Template.parse("k"), Template.parse("{v}"), null,
+						List.of(), List.of(), null, null, null)),
+				Nulls.REFUSE);
+		rows.begin(Limits.ofBytes(1 << 20), FetchedRows.Wait.NONE);
+		return new OpenRows(rows);
+	}
+
+	/** Rows that are closed at the end of a test. */
+	private record OpenRows(QueryRows rows) implements AutoCloseable {
+
+		@Override
+		public void close() {
+			this.rows.close();
+		}
+
 	}
 
 	/**
