@@ -14,6 +14,7 @@ import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.UrlPrefixes;
 import io.pipeset.job.spool.Spool;
 import io.pipeset.record.KeyPrefixes;
+import io.pipeset.record.ModuleCommands;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
@@ -280,7 +281,16 @@ public final class Client {
 		if (operation == Operation.EVALSHA && !this.rights.contains(Right.SCRIPTS)) {
 			return new Rejection(Rejection.FORBIDDEN, missing(Right.SCRIPTS));
 		}
-		return null;
+		return (operation.hasSureKeys() || this.keys == KeyPrefixes.ANY) ? null : refuseUnsureKeys(operation);
+	}
+
+	/** Refuses an operation that may reach keys which its records do not name. */
+	private @Nullable Rejection refuseUnsureKeys(Operation operation) {
+		boolean index = ModuleCommands.isIndex(operation.toString());
+		return (this.operations != null && !index) ? null : new Rejection(Rejection.FORBIDDEN,
+				"the record is a " + operation + ", which may concern other keys than it names, and the client '"
+						+ this.name + "' may use those that begin with " + this.keys + " (" + property("key-prefixes")
+						+ ")" + ((index) ? "" : "; if all of them are meant, name it in " + property("operations")));
 	}
 
 	/**

@@ -236,6 +236,8 @@ public final class Operation {
 
 	private final @Nullable Map<String, Operation> subcommands;
 
+	private final boolean sureKeys;
+
 	/**
 	 * A row of the table, or an operation that a server describes.
 	 * @param command the name as Redis knows it; of a subcommand both words
@@ -256,6 +258,7 @@ public final class Operation {
 		this.coalesced = coalesced;
 		this.options = options;
 		this.subcommands = subcommands;
+		this.sureKeys = number < 0 || ModuleCommands.hasSureKeys(command);
 	}
 
 	private static Operation row(String command, Arity arity, Keys keys, Effect effect) {
@@ -326,6 +329,11 @@ public final class Operation {
 	/** Whether the table has the operation, and no server has to describe it. */
 	public boolean isTabled() {
 		return this.number >= 0 && this.number < TABLE.size();
+	}
+
+	/** Whether the keys of its records are all that they concern. */
+	public boolean hasSureKeys() {
+		return this.sureKeys;
 	}
 
 	/** Whether the second word of a command says which operation it is. */

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 
 import io.pipeset.record.Description;
+import io.pipeset.record.ModuleCommands;
 import io.pipeset.record.Operation;
 import org.jspecify.annotations.Nullable;
 
@@ -74,8 +75,13 @@ final class CommandDescriptions {
 		if (flags.stream().anyMatch((flag) -> text(flag).equals("write")) && firstKey > 0 && keyStep > 0
 				&& !name.equals(MOVE) && flags.stream().noneMatch((flag) -> FOREIGN_FLAGS.contains(text(flag)))
 				&& categories.stream().noneMatch((category) -> FOREIGN_CATEGORIES.contains(text(category)))) {
-			commands.put(name,
-					new Description(number(parts.get(ARITY)), firstKey, number(parts.get(LAST_KEY)), keyStep));
+			Description description = new Description(number(parts.get(ARITY)), firstKey, number(parts.get(LAST_KEY)),
+					keyStep);
+			boolean module = name.indexOf('.') >= 0 || flags.stream().anyMatch((flag) -> text(flag).equals("module"));
+			Description offered = (module) ? ModuleCommands.describe(name, description) : description;
+			if (offered != null) {
+				commands.put(name, offered);
+			}
 		}
 		if (parts.size() > SUBCOMMANDS && parts.get(SUBCOMMANDS) instanceof List<?> subcommands) {
 			subcommands.forEach((subcommand) -> add(commands, subcommand));
