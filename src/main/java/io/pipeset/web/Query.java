@@ -9,6 +9,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 import io.pipeset.job.settings.Setting;
@@ -31,6 +32,9 @@ final class Query {
 	/** A percentage such as 10%, whose sign cannot begin an escape. */
 	private static final Pattern PERCENTAGE = Pattern.compile("[0-9]{1,9}%");
 
+	private static final Set<String> REPEATED = Set.of(Setting.ARGS.name(), Setting.COMMAND.name(),
+			Setting.NULL.name());
+
 	/** If there are more names than this, a message gives only the nearest one. */
 	private static final int MAX_LISTED = 8;
 
@@ -47,8 +51,9 @@ final class Query {
 			for (String parameter : query.split("&", -1)) {
 				if (!parameter.isEmpty()) {
 					int equals = parameter.indexOf('=');
-					String name = decode((equals < 0) ? parameter : parameter.substring(0, equals));
-					String value = decode((equals < 0) ? "" : parameter.substring(equals + 1));
+					String name = decode((equals < 0) ? parameter : parameter.substring(0, equals), "A name");
+					String value = decode((equals < 0) ? "" : parameter.substring(equals + 1),
+							"The value of '" + Excerpt.of(name) + "'");
 					parameters.computeIfAbsent(name, (key) -> new ArrayDeque<>(1)).add(value);
 				}
 			}
@@ -66,7 +71,7 @@ final class Query {
 		if (values == null) {
 			return null;
 		}
-		if (values.size() > 1 && !name.equals(Setting.ARGS.name()) && !name.equals(Setting.COMMAND.name())) {
+		if (values.size() > 1 && !REPEATED.contains(name)) {
 			throw Problems.exception(Problem.INVALID_SETTING, "'" + Excerpt.of(name) + "' is given more than once");
 		}
 		String value = values.remove();
@@ -106,7 +111,10 @@ final class Query {
 		}
 	}
 
-	private static String decode(String text) {
+	/**
+	 * Decodes a part of the query string, which may be secret, so that no message has it.
+	 */
+	private static String decode(String text, String what) {
 		if (PERCENTAGE.matcher(text).matches()) {
 			return text;
 		}
@@ -117,7 +125,7 @@ final class Query {
 		}
 		catch (IllegalArgumentException | CharacterCodingException ex) {
 			throw Problems.exception(Problem.INVALID_SETTING,
-					"'" + Excerpt.of(text) + "' in the query string is not UTF-8, percent-encoded as RFC 3986 says");
+					what + " in the query string is not UTF-8, percent-encoded as RFC 3986 says");
 		}
 	}
 

@@ -265,7 +265,7 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 					+ " within quotes (Spark, DuckDB).");
 
 	/** A setting that may be given several times. */
-	static final Setting<String> NULL = ofUploads("null", ROWS,
+	public static final Setting<String> NULL = ofUploads("null", ROWS,
 			Allowed.of("the text of a null cell, such as \\N or NULL; none for an empty cell, \"\" also for one in"
 					+ " quotes", (text) -> text),
 			(settings) -> (settings.mapping().cells().nulls().isEmpty()) ? null : settings.mapping().cells().nulls(),

@@ -213,7 +213,8 @@ final class CsvHeader {
 			return "the header has no column 'op', and the request names no operation by '?op='" + found();
 		}
 		if (isFor(Operation.HSET, operation)) {
-			if (!arguments().isEmpty()) {
+			int arguments = arguments().size();
+			if (arguments > 0 && arguments == this.columnsByName.size() - 1) {
 				return "with HSET each column but 'key' is a field, and 'arg1' names an argument: command=HSET {key}"
 						+ " {arg1} {arg2} takes arguments in order";
 			}

@@ -54,6 +54,9 @@ class CsvReaderTests {
 					List.of("HSET", "u:2", "name", "Grace"), List.of("HSET", "u:3", "name", ""));
 		assertThat(words(Operation.HSET, "key,value,ttl,arg1\nh,1,2,3\n"))
 			.containsExactly(List.of("HSET", "h", "value", "1", "ttl", "2", "arg1", "3"));
+		assertThatThrownBy(() -> words(Operation.HSET, "key,arg1,arg2\nh,f,v\n"))
+			.isInstanceOf(MalformedBodyException.class)
+			.hasMessageContaining("command=HSET {key} {arg1} {arg2}");
 	}
 
 	/** The names of fields need memory until the last row, so it is reserved. */

@@ -303,6 +303,15 @@ class MappedUploadTests {
 		assertThat(this.redis.get("b:7")).isEqualTo("v");
 	}
 
+	@Test
+	void severalTextsAreNull() {
+		this.service
+			.post(query("op", "HSET", "key", "{id}", "nulls", "skip") + "&null=%5CN&null=", CSV,
+					"id,a,b,c\n1,\\N,,\"\"\n")
+			.report();
+		assertThat(this.redis.hgetall("1")).isEqualTo(Map.of("id", "1", "c", ""));
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "text/plain, key=%7Ba%7D", "application/x-redis-resp, nulls=skip", "application/json, delimiter=;",
 			"application/x-ndjson, header=a", "application/json, comment=%23" })
