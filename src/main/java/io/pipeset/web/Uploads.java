@@ -303,7 +303,8 @@ class Uploads {
 		String type = mediaType(request);
 		String reason = (type.isEmpty()) ? "The body has no Content-Type"
 				: "Content-Type '" + Excerpt.of(type) + "' is not supported here";
-		String query = (request.getQueryString() != null) ? "?" + request.getQueryString() : "";
+		// The query string may have a URL with a token.
+		String query = (request.getQueryString() != null) ? "?…" : "";
 		ErrorResponseException problem = Problems.exception(Problem.UNSUPPORTED_MEDIA_TYPE,
 				reason + "; send one of " + String.join(", ", types)
 						+ ": curl --data-binary @records.ndjson -H 'Content-Type: " + types.get(0) + "' '"

@@ -64,8 +64,7 @@ final class UnreadableRequestFilter implements Filter {
 					+ "', which is not a valid name of a charset: send UTF-8";
 		}
 		catch (InvalidParameterException ex) {
-			return "The query string '" + Problems.excerpt(String.valueOf(request.getQueryString()))
-					+ "' must be UTF-8, percent-encoded as RFC 3986 says, with at most "
+			return "The query string must be UTF-8, percent-encoded as RFC 3986 says, with at most "
 					+ "server.tomcat.max-parameter-count parameters";
 		}
 	}
