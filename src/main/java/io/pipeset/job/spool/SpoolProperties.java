@@ -22,11 +22,19 @@ record SpoolProperties(@Nullable Path directory, @DefaultValue("8GB") DataSize m
 		if (maxBytes.isNegative()) {
 			throw new IllegalArgumentException("pipeset.spool.max-bytes must be 0 or more, not " + maxBytes);
 		}
+		String problem = FolderOwner.problem(folder(directory));
+		if (problem != null) {
+			throw new IllegalArgumentException("The folder of uploads " + problem
+					+ ": set pipeset.spool.directory to a folder of the service's own user");
+		}
 	}
 
 	Path folder() {
-		return (this.directory != null) ? this.directory
-				: Path.of(System.getProperty("java.io.tmpdir"), "pipeset-spool");
+		return folder(this.directory);
+	}
+
+	private static Path folder(@Nullable Path directory) {
+		return (directory != null) ? directory : Path.of(System.getProperty("java.io.tmpdir"), "pipeset-spool");
 	}
 
 }
