@@ -36,6 +36,9 @@ public final class JobRefusedException extends RuntimeException {
 		/** The client may not run the job. */
 		FORBIDDEN,
 
+		/** What the job names is not there. */
+		NOT_FOUND,
+
 		/** The spool is full, or its disk fails. */
 		NO_SPACE,
 

@@ -24,6 +24,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.pipeset.job.RefusedAccessException;
 import io.pipeset.job.input.SourceException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.core.namedparam.AbstractSqlParameterSource;
@@ -36,6 +38,8 @@ import org.springframework.util.ReflectionUtils;
 
 /** A query and its connections, which are opened when the first job needs one. */
 final class Database {
+
+	private static final Logger logger = LoggerFactory.getLogger(Database.class);
 
 	private static final long MIN_CONNECTION_TIMEOUT_MILLIS = 250;
 
@@ -304,7 +308,8 @@ final class Database {
 		String text = String.join(": ", reasons).replaceAll("jdbc:\\S+", "the URL").replaceAll("\\s+", " ");
 		String password = this.query.password();
 		if (password != null && !password.isEmpty() && text.contains(password)) {
-			text = "The reason is not shown, because it may contain the password";
+			logger.warn("The query '{}' failed: {}", this.name, text.replace(password, "***"));
+			text = "The reason is in the log, and not here, because it may contain the password";
 		}
 		return new SourceException("The query '" + this.name + "' failed: " + what
 				+ ((text.isEmpty()) ? ", because of its driver or URL" : ". " + text), cause);

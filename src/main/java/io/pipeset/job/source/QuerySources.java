@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 import io.pipeset.job.Client;
@@ -11,6 +12,7 @@ import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.job.RefusedAccessException;
 import io.pipeset.job.input.FetchedRows;
+import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Templates;
 import jakarta.annotation.PreDestroy;
@@ -97,11 +99,16 @@ public class QuerySources {
 	 * @param values the values of its parameters
 	 * @param templates the templates that name its columns
 	 * @param nulls the meaning of NULL
-	 * @throws JobRefusedException if the client may not use the query
+	 * @throws JobRefusedException if there is no such query, or the client may not use it
 	 */
 	public FetchedRows open(Client client, String name, Map<String, String> values, Templates templates, Nulls nulls) {
 		Database database = this.databases.get(name);
-		if (database == null || !client.sources().hasQuery(name)) {
+		if (database == null) {
+			Set<String> names = of(client).keySet();
+			throw new JobRefusedException(Reason.NOT_FOUND, "There is no query '" + Excerpt.of(name) + "'; "
+					+ "this client may use " + ((names.isEmpty()) ? "none" : String.join(", ", names)));
+		}
+		if (!client.sources().hasQuery(name)) {
 			throw new JobRefusedException(Reason.FORBIDDEN, "The client '" + client + "' may not use the query '" + name
 					+ "': " + client.property("sources") + " allows " + client.sources());
 		}

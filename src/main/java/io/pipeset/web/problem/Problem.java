@@ -40,7 +40,7 @@ public enum Problem {
 
 	DISABLED(HttpStatus.FORBIDDEN, "the call is switched off"),
 
-	NOT_FOUND(HttpStatus.NOT_FOUND, "there is no such call, or no such job of this client"),
+	NOT_FOUND(HttpStatus.NOT_FOUND, "there is no such call, no such query, or no such job of this client"),
 
 	METHOD_NOT_ALLOWED(HttpStatus.METHOD_NOT_ALLOWED, "the path has other methods, which the answer names"),
 

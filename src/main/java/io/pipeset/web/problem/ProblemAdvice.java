@@ -128,6 +128,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 	ResponseEntity<ProblemDetail> refused(JobRefusedException ex) {
 		return Problems.answer(switch (ex.reason()) {
 			case FORBIDDEN -> Problem.FORBIDDEN;
+			case NOT_FOUND -> Problem.NOT_FOUND;
 			case NO_SPACE -> Problem.INSUFFICIENT_STORAGE;
 			case TOO_MANY -> Problem.TOO_MANY;
 			case SHUTTING_DOWN -> Problem.SHUTTING_DOWN;

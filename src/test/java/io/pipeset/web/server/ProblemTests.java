@@ -103,8 +103,8 @@ class ProblemTests {
 	void actuatorRefusesAnInvalidQueryToo(String query) throws IOException {
 		for (String path : new String[] { "/actuator/health", "/actuator/prometheus", "/actuator/metrics/a" }) {
 			try (Wire wire = Wire.open(this.service, "GET " + path + "?" + query + " HTTP/1.1", "Host: localhost")) {
-				assertThat(wire.answer().refusal(400, "bad-request")).contains("'" + query + "'")
-					.contains("percent-encoded");
+				assertThat(wire.answer().refusal(400, "bad-request")).contains("percent-encoded")
+					.doesNotContain("'" + query + "'");
 			}
 		}
 		assertThat(this.service.get("/actuator/health?" + "a&".repeat(1001)).refusal(400, "bad-request"))

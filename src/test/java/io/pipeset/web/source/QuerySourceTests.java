@@ -6,6 +6,10 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -20,6 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -48,6 +53,8 @@ import static org.awaitility.Awaitility.await;
 		"pipeset.sources.queries.broken.sql=SELECT 1 / (3 - n) AS id FROM generate_series(1, 5) AS n",
 		"pipeset.sources.queries.broken.fetch-size=1",
 		"pipeset.sources.queries.twins.sql=SELECT 1 AS id, 2 AS id, 3 AS other",
+		"pipeset.sources.queries.typed.sql=SELECT :id::int AS id", "pipeset.sources.queries.typed.password=syntax",
+		"pipeset.sources.queries.typed.username=postgres",
 		"pipeset.sources.queries.away.url=jdbc:postgresql://127.0.0.1:1/shop?password=secretpassword",
 		"pipeset.sources.queries.away.sql=SELECT 1 AS id" })
 class QuerySourceTests {
@@ -70,6 +77,7 @@ class QuerySourceTests {
 	static void database(DynamicPropertyRegistry properties) {
 		postgres.addTo(properties, "numbers", "types", "products", "slow", "limited", "writes", "broken", "twins",
 				"late", "latelimited");
+		properties.add("pipeset.sources.queries.typed.url", postgres::url);
 	}
 
 	@AfterAll
@@ -349,6 +357,23 @@ class QuerySourceTests {
 	}
 
 	@Test
+	void aReasonThatMayHaveThePasswordIsInTheLogWithoutIt() {
+		Logger logger = (Logger) LoggerFactory.getLogger("io.pipeset.job.source.Database");
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		log.start();
+		logger.addAppender(log);
+		logger.setLevel(Level.WARN);
+		Answer answer = this.service.post(path("typed&param.id=abc&op=SET&key=k:{id}&value=v"));
+		assertThat(answer.text()).contains("The reason is in the log").doesNotContain("syntax");
+		logger.setLevel(null);
+		logger.detachAppender(log);
+		assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
+			.singleElement()
+			.asString()
+			.startsWith("The query 'typed' failed: ERROR: invalid input *** for type integer: \"abc\"");
+	}
+
+	@Test
 	void aClientHasTheQueriesOfItsOwn() {
 		try (Replica replica = Replica.start(TestRedis.shared(), TestRedis.shared().properties(),
 				"pipeset.sources.queries.one.url=" + postgres.url(), "pipeset.sources.queries.one.username=postgres",
@@ -362,8 +387,8 @@ class QuerySourceTests {
 			assertThat(Answer.counts(replica.service().as("key-of-orders").post(path).report()).applied()).isEqualTo(1);
 			assertThat(replica.service().as("key-of-billing").post(path).refusal(403, "forbidden"))
 				.contains("pipeset.clients.billing.sources allows none");
-			assertThat(replica.service().as("key-of-orders").post(path.replace("one", "two")).refusal(403, "forbidden"))
-				.contains("may not use the query 'two'");
+			assertThat(replica.service().as("key-of-orders").post(path.replace("one", "two")).refusal(404, "not-found"))
+				.isEqualTo("There is no query 'two'; this client may use one");
 		}
 	}
 
