@@ -8,6 +8,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -57,10 +58,12 @@ final class CallbackSender {
 	/** Longer than an attempt, with the time to record it. */
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
-	private static final int MAX_ATTEMPTS_AT_ONCE = 16;
+	private static final int MAX_ATTEMPTS_AT_ONCE = 64;
 
-	/** A receiver that does not answer leaves the rest to others. */
-	private static final int MAX_ATTEMPTS_PER_RECEIVER = 8;
+	/**
+	 * A receiver that does not answer leaves the rest to others, and so does a client.
+	 */
+	private static final int MAX_ATTEMPTS_OF_ONE = 8;
 
 	private static final Duration FIRST_DELAY = Duration.ofSeconds(5);
 
@@ -84,6 +87,9 @@ final class CallbackSender {
 
 	/** By host and port, which the allowed URLs bound. */
 	private final Map<String, Semaphore> receivers = new ConcurrentHashMap<>();
+
+	/** By their names. */
+	private final Map<String, Semaphore> clientPermits = new ConcurrentHashMap<>();
 
 	private volatile @Nullable HttpClient http;
 
@@ -121,8 +127,13 @@ final class CallbackSender {
 		try {
 			int free = this.permits.availablePermits();
 			if (free > 0) {
-				for (String id : this.queue.claim(free, LEASE)) {
-					this.queue.find(id).ifPresent(this::attempt);
+				List<String> full = this.clientPermits.entrySet()
+					.stream()
+					.filter((client) -> client.getValue().availablePermits() == 0)
+					.map(Map.Entry::getKey)
+					.toList();
+				for (String claimed : this.queue.claim(free, LEASE, full)) {
+					this.queue.find(claimed).ifPresent(this::attempt);
 				}
 			}
 		}
@@ -147,19 +158,34 @@ final class CallbackSender {
 			settle(callback, State.PENDING, callback.attempts(), randomly(REFUSAL_DELAY.toMillis(), 1), refusal);
 		}
 		else if (http != null) {
-			Semaphore receiver = this.receivers.computeIfAbsent(url.getRawAuthority().toLowerCase(Locale.ROOT),
-					(name) -> new Semaphore(MAX_ATTEMPTS_PER_RECEIVER));
-			if (receiver.tryAcquire()) {
+			Semaphore receiver = permits(this.receivers, receiver(url));
+			Semaphore client = permits(this.clientPermits, callback.client());
+			if (!client.tryAcquire()) {
+				this.queue.postpone(callback, System.currentTimeMillis() + TICK.toMillis());
+			}
+			else if (!receiver.tryAcquire()) {
+				client.release();
+				this.queue.postpone(callback, System.currentTimeMillis() + TICK.toMillis());
+			}
+			else {
 				this.permits.acquireUninterruptibly();
 				send(http, callback, url, () -> {
 					this.permits.release();
 					receiver.release();
+					client.release();
 				});
 			}
-			else {
-				this.queue.postpone(callback.jobId(), System.currentTimeMillis() + TICK.toMillis());
-			}
 		}
+	}
+
+	private static Semaphore permits(Map<String, Semaphore> all, String name) {
+		return all.computeIfAbsent(name, (absent) -> new Semaphore(MAX_ATTEMPTS_OF_ONE));
+	}
+
+	/** The host and port that a URL is sent to, however they are written. */
+	static String receiver(URI url) {
+		int port = (url.getPort() >= 0) ? url.getPort() : (url.getScheme().equalsIgnoreCase("https")) ? 443 : 80;
+		return url.getHost().toLowerCase(Locale.ROOT).replaceFirst("\\.$", "") + ":" + port;
 	}
 
 	private void send(HttpClient http, PendingCallback callback, URI url, Runnable release) {
@@ -239,7 +265,7 @@ final class CallbackSender {
 						callback.jobId(), UrlPrefixes.withoutQuery(callback.url()).replaceFirst("^[^/]*//", ""),
 						recorded.attempts(), error);
 		}
-		Runnable step = () -> this.queue.record(callback.jobId(), recorded, now, next);
+		Runnable step = () -> this.queue.record(callback, recorded, now, next);
 		try {
 			step.run();
 		}

@@ -5,6 +5,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -19,8 +21,8 @@ import org.springframework.stereotype.Component;
 
 /**
  * The callbacks of ended jobs in the control Redis, which any instance may send: a sorted
- * set of job ids by the times of their next attempts. All else about a callback is in the
- * record of its job.
+ * set of job ids, each with the name of its client behind it, by the times of their next
+ * attempts. All else about a callback is in the record of its job.
  * <p>
  * The set and the record are two keys, because the control Redis may be a cluster. An id
  * is added before its record is written. So an instance may find an id whose job has not
@@ -53,13 +55,42 @@ public class CallbackQueue {
 			redis.call('ZADD', KEYS[1], 'NX', ARGV[2], ARGV[3])
 			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
 
+	/** The characters of a job's id. */
+	private static final int ID = 36;
+
+	/** As many due callbacks are looked at for clients whose turn it is. */
+	private static final int MOST_LOOKED_AT = 10_000;
+
+	/** Takes from each client in turn, but from none that is named behind the numbers. */
 	@SuppressWarnings("rawtypes")
 	private static final RedisScript<List> CLAIM = RedisScript.of("""
-			local due = redis.call('ZRANGE', KEYS[1], '-inf', ARGV[1], 'BYSCORE', 'LIMIT', 0, ARGV[3])
-			for _, id in ipairs(due) do
-				redis.call('ZADD', KEYS[1], ARGV[2], id)
+			local full, queues, clients, claimed = {}, {}, {}, {}
+			for i = 6, #ARGV do
+				full[ARGV[i]] = true
 			end
-			return due""", List.class);
+			for _, member in ipairs(redis.call('ZRANGE', KEYS[1], '-inf', ARGV[1], 'BYSCORE', 'LIMIT', 0, ARGV[5])) do
+				local client = string.sub(member, ARGV[4] + 1)
+				if not full[client] then
+					if not queues[client] then
+						queues[client] = {}
+						clients[#clients + 1] = client
+					end
+					table.insert(queues[client], member)
+				end
+			end
+			local turn = 0
+			repeat
+				local before = #claimed
+				turn = turn + 1
+				for _, client in ipairs(clients) do
+					local member = queues[client][turn]
+					if member and #claimed < tonumber(ARGV[3]) then
+						claimed[#claimed + 1] = member
+						redis.call('ZADD', KEYS[1], ARGV[2], member)
+					end
+				end
+			until #claimed == before
+			return claimed""", List.class);
 
 	private static final RedisScript<Long> SET_STATE = RedisScript.of("""
 			if redis.call('EXISTS', KEYS[1]) == 0 then
@@ -81,31 +112,37 @@ public class CallbackQueue {
 	}
 
 	/** Adds a callback that is due now, unless it is there already. */
-	void add(String jobId) {
+	void add(String jobId, String client) {
 		this.redis.call((template) -> Objects.requireNonNull(template.execute(ADD, List.of(key()),
-				bytes(SET_KEPT_FOR.toMillis()), bytes(System.currentTimeMillis()), bytes(jobId))));
+				bytes(SET_KEPT_FOR.toMillis()), bytes(System.currentTimeMillis()), bytes(jobId + client))));
 	}
 
 	/**
-	 * Claims callbacks that are due. No instance claims them again before the lease ends.
+	 * Claims callbacks that are due, of each client in turn. No instance claims them
+	 * again before the lease ends.
 	 * @param most the most callbacks to claim, 1 or more
-	 * @return the ids of their jobs
+	 * @param full the names of clients that have to wait
+	 * @return the ids of their jobs, each with the name of its client behind it
 	 * @throws ControlRedisException if the control Redis fails
 	 */
-	public List<String> claim(int most, Duration lease) {
+	public List<String> claim(int most, Duration lease, Collection<String> full) {
 		long now = System.currentTimeMillis();
+		List<Object> arguments = new ArrayList<>(List.of(now, now + lease.toMillis(), most, ID, MOST_LOOKED_AT));
+		arguments.addAll(full);
 		List<?> due = this.redis.call((template) -> Objects.requireNonNull(
-				template.execute(CLAIM, List.of(key()), bytes(now), bytes(now + lease.toMillis()), bytes(most))));
+				template.execute(CLAIM, List.of(key()), arguments.stream().map(CallbackQueue::bytes).toArray())));
 		return due.stream().map((id) -> new String((byte[]) id, StandardCharsets.UTF_8)).toList();
 	}
 
 	/**
 	 * Finds a callback that was claimed. A settled one, or one without a record, is
 	 * removed.
+	 * @param claimed the id of its job, with the name of its client behind it
 	 * @return empty if there is nothing to send now
 	 * @throws ControlRedisException if the control Redis fails
 	 */
-	public Optional<PendingCallback> find(String jobId) {
+	public Optional<PendingCallback> find(String claimed) {
+		String jobId = claimed.substring(0, Math.min(ID, claimed.length()));
 		List<byte @Nullable []> fields = fields(jobId, JobRecords.CLIENT, URL, BODY, STATE, FIRST);
 		byte[] client = fields.get(0);
 		byte[] url = fields.get(1);
@@ -113,7 +150,7 @@ public class CallbackQueue {
 		byte[] first = fields.get(4);
 		CallbackState state = state(fields.get(3));
 		if (client == null || url == null || state.state() != State.PENDING) {
-			remove(jobId);
+			remove(claimed);
 			return Optional.empty();
 		}
 		if (body == null) {
@@ -134,14 +171,15 @@ public class CallbackQueue {
 	 * @param next the time until the next attempt; {@code null} if there is none
 	 * @throws ControlRedisException if the control Redis fails
 	 */
-	public void record(String jobId, CallbackState state, long millis, @Nullable Duration next) {
-		this.redis.call((template) -> Objects.requireNonNull(template.execute(SET_STATE, List.of(recordKey(jobId)),
-				bytes(FIRST), bytes(millis), bytes(STATE), this.mapper.writeValueAsBytes(state))));
+	public void record(PendingCallback callback, CallbackState state, long millis, @Nullable Duration next) {
+		this.redis
+			.call((template) -> Objects.requireNonNull(template.execute(SET_STATE, List.of(recordKey(callback.jobId())),
+					bytes(FIRST), bytes(millis), bytes(STATE), this.mapper.writeValueAsBytes(state))));
 		if (next == null) {
-			remove(jobId);
+			remove(callback.jobId() + callback.client());
 		}
 		else {
-			postpone(jobId, millis + next.toMillis());
+			postpone(callback, millis + next.toMillis());
 		}
 	}
 
@@ -149,9 +187,9 @@ public class CallbackQueue {
 	 * Sets when the next attempt is due, in milliseconds since 1970.
 	 * @throws ControlRedisException if the control Redis fails
 	 */
-	public void postpone(String jobId, long dueMillis) {
-		this.redis.call(
-				(template) -> Optional.ofNullable(template.opsForZSet().add(key(), bytes(jobId), (double) dueMillis)));
+	public void postpone(PendingCallback callback, long dueMillis) {
+		this.redis.call((template) -> Optional.ofNullable(
+				template.opsForZSet().add(key(), bytes(callback.jobId() + callback.client()), (double) dueMillis)));
 	}
 
 	/**
@@ -185,8 +223,8 @@ public class CallbackQueue {
 			.call((template) -> template.<String, byte[]>opsForHash().multiGet(recordKey(jobId), List.of(names)));
 	}
 
-	private void remove(String jobId) {
-		this.redis.call((template) -> Optional.ofNullable(template.opsForZSet().remove(key(), bytes(jobId))));
+	private void remove(String member) {
+		this.redis.call((template) -> Optional.ofNullable(template.opsForZSet().remove(key(), bytes(member))));
 	}
 
 	private String key() {

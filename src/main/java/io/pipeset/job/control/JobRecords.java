@@ -254,7 +254,7 @@ public class JobRecords {
 		}
 		if (callback != null && endedMillis != null) {
 			arguments.addAll(List.of(bytes(CallbackQueue.BODY), callbackBody(status, report)));
-			this.callbacks.add(status.jobId());
+			this.callbacks.add(status.jobId(), client);
 		}
 		if (eval(WRITE, key(status.jobId()), arguments.toArray()) < 0) {
 			return false;

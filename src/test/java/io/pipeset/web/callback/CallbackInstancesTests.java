@@ -70,7 +70,7 @@ class CallbackInstancesTests {
 			id = begin(former.service(), "/pipeset/1?callback=", "?token=x");
 			this.receiver.await("/hooks", 1);
 		}
-		this.redis.client().zadd(TestRedis.shared().controlKey("callbacks", "due"), 0, id);
+		this.redis.client().zadd(TestRedis.shared().controlKey("callbacks", "due"), 0, id + "none");
 		try (Replica next = start()) {
 			await().until(() -> state(next.service(), id).equals("delivered"));
 			List<Post> posts = this.receiver.posts("/hooks");
@@ -90,7 +90,7 @@ class CallbackInstancesTests {
 			id = begin(former.service(), "/pipeset/1?callback=", "");
 			await().until(() -> callback(former.service(), id).path("attempts").asInt(0) == 1);
 		}
-		this.redis.client().zadd(TestRedis.shared().controlKey("callbacks", "due"), 0, id);
+		this.redis.client().zadd(TestRedis.shared().controlKey("callbacks", "due"), 0, id + "none");
 		try (Replica next = start("pipeset.callbacks.allowed=" + this.receiver.url("/other"))) {
 			await().untilAsserted(() -> assertThat(callback(next.service(), id).get("lastError").asString())
 				.isEqualTo("This callback is not under one of the URLs that pipeset.callbacks.allowed allows"));
