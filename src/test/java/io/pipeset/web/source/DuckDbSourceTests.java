@@ -184,8 +184,11 @@ class DuckDbSourceTests {
 	@Test
 	void aNullIsWhatNullsSay() {
 		write("SELECT 1 AS id, NULL::INTEGER AS v", this.file);
-		assertThat(Answer.counts(load("one" + param() + "&op=HSET&key=k:{id}")).rejected()).isEqualTo(1);
-		load("one" + param() + "&op=HSET&key=k:{id}&nulls=skip");
+		assertThat(Answer.counts(load("one" + param() + "&op=HSET&key=k:{id}&fields=id,v")).rejected()).isEqualTo(1);
+		load("one" + param() + "&op=HSET&key=k:{id}&fields=id,v&nulls=skip");
+		assertThat(redis.hgetall("k:1")).isEqualTo(Map.of("id", "1"));
+		redis.del("k:1");
+		load("one" + param() + "&op=HSET&key=k:{id}");
 		assertThat(redis.hgetall("k:1")).isEqualTo(Map.of("id", "1"));
 	}
 
