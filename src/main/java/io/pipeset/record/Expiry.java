@@ -69,7 +69,7 @@ public final class Expiry {
 	}
 
 	/**
-	 * Notes a warning if a time of a command is one that nobody means.
+	 * Notes a warning if a time of a command can hardly be meant.
 	 * @param moment whether it is a time since 1970, and not one from now on
 	 */
 	static void warn(Record record, long time, boolean millis, boolean moment) {

@@ -36,10 +36,10 @@ public final class Operation {
 			CoalescedCommand.MEMBERS);
 
 	public static final Operation RPOP = row("RPOP", Arity.between(1, 2), Keys.FIRST, Effect.POP,
-			CoalescedCommand.COUNT, Operation::checkCount);
+			CoalescedCommand.COUNT, ArgumentChecks::checkCount);
 
 	public static final Operation LPOP = row("LPOP", Arity.between(1, 2), Keys.FIRST, Effect.POP,
-			CoalescedCommand.COUNT, Operation::checkCount);
+			CoalescedCommand.COUNT, ArgumentChecks::checkCount);
 
 	public static final Operation LPUSH = row("LPUSH", Arity.atLeast(2), Keys.FIRST, Effect.ONCE,
 			CoalescedCommand.ELEMENTS);
@@ -73,10 +73,10 @@ public final class Operation {
 	public static final Operation XADD = row("XADD", Arity.atLeast(4), Keys.FIRST, Effect.ONCE, StreamOptions::read);
 
 	public static final Operation INCRBY = row("INCRBY", Arity.of(2), Keys.FIRST, Effect.ONCE,
-			(record) -> checkIncrement(record, 1));
+			(record) -> ArgumentChecks.checkIncrement(record, 1));
 
 	public static final Operation HINCRBY = row("HINCRBY", Arity.of(3), Keys.FIRST, Effect.ONCE,
-			(record) -> checkIncrement(record, 2));
+			(record) -> ArgumentChecks.checkIncrement(record, 2));
 
 	public static final Operation PFADD = row("PFADD", Arity.atLeast(1), Keys.FIRST, Effect.REPEATABLE,
 			CoalescedCommand.MEMBERS);
@@ -85,7 +85,7 @@ public final class Operation {
 			Conditions::readGeoadd);
 
 	public static final Operation SETBIT = row("SETBIT", Arity.of(3), Keys.FIRST, Effect.REPEATABLE,
-			Operation::checkBit);
+			ArgumentChecks::checkBit);
 
 	public static final Operation SETEX = row("SETEX", Arity.of(3), Keys.FIRST, Effect.REPEATABLE,
 			(record) -> SetOptions.checkTime(record, 1, "EX"));
@@ -99,7 +99,7 @@ public final class Operation {
 	public static final Operation APPEND = row("APPEND", Arity.of(2), Keys.FIRST, Effect.ONCE);
 
 	public static final Operation SETRANGE = row("SETRANGE", Arity.of(3), Keys.FIRST, Effect.REPEATABLE,
-			Operation::checkOffset);
+			ArgumentChecks::checkOffset);
 
 	public static final Operation GETDEL = row("GETDEL", Arity.of(1), Keys.FIRST, Effect.POP);
 
@@ -129,12 +129,12 @@ public final class Operation {
 			Conditions::readExpire);
 
 	public static final Operation COPY = row("COPY", Arity.atLeast(2), Keys.FIRST_TWO, Effect.COUNTED_ONCE,
-			Operation::checkCopy);
+			ArgumentChecks::checkCopy);
 
 	public static final Operation RENAME = row("RENAME", Arity.of(2), Keys.FIRST_TWO, Effect.ONCE);
 
 	public static final Operation LMOVE = row("LMOVE", Arity.of(4), Keys.FIRST_TWO, Effect.CONDITIONAL,
-			Operation::checkListEnds);
+			ArgumentChecks::checkListEnds);
 
 	public static final Operation SMOVE = row("SMOVE", Arity.of(3), Keys.FIRST_TWO, Effect.COUNTED_ONCE);
 
@@ -154,7 +154,7 @@ public final class Operation {
 			VectorOptions::read);
 
 	public static final Operation TS_MADD = row("TS.MADD", Arity.atLeast(3), Keys.TRIPLES, Effect.PARTS,
-			Operation::checkSamples);
+			ArgumentChecks::checkSamples);
 
 	public static final Operation MSET = row("MSET", Arity.pairsOfKeys(), Keys.PAIRS, Effect.REPEATABLE);
 
@@ -165,7 +165,7 @@ public final class Operation {
 	public static final Operation DECR = row("DECR", Arity.of(1), Keys.FIRST, Effect.ONCE);
 
 	public static final Operation DECRBY = row("DECRBY", Arity.of(2), Keys.FIRST, Effect.ONCE,
-			Operation::checkDecrement);
+			ArgumentChecks::checkDecrement);
 
 	public static final Operation RESTORE = row("RESTORE", Arity.atLeast(3), Keys.FIRST, Effect.ONCE,
 			RestoreOptions::read);
@@ -179,18 +179,18 @@ public final class Operation {
 	public static final Operation RPUSHX = row("RPUSHX", Arity.atLeast(2), Keys.FIRST, Effect.COUNTED_ONCE);
 
 	public static final Operation LINSERT = row("LINSERT", Arity.of(4), Keys.FIRST, Effect.COUNTED_ONCE,
-			Operation::checkInsert);
+			ArgumentChecks::checkInsert);
 
 	public static final Operation BITFIELD = row("BITFIELD", Arity.atLeast(1), Keys.FIRST, Effect.BITS);
 
 	public static final Operation ZUNIONSTORE = row("ZUNIONSTORE", Arity.atLeast(3), Keys.FIRST_AND_COUNTED,
-			Effect.ONCE, Operation::checkStore);
+			Effect.ONCE, ArgumentChecks::checkStore);
 
 	public static final Operation ZINTERSTORE = row("ZINTERSTORE", Arity.atLeast(3), Keys.FIRST_AND_COUNTED,
-			Effect.ONCE, Operation::checkStore);
+			Effect.ONCE, ArgumentChecks::checkStore);
 
 	public static final Operation ZDIFFSTORE = row("ZDIFFSTORE", Arity.atLeast(3), Keys.FIRST_AND_COUNTED, Effect.ONCE,
-			Operation::checkStore);
+			ArgumentChecks::checkStore);
 
 	public static final Operation HPEXPIRE = row("HPEXPIRE", Arity.atLeast(5), Keys.FIRST, Effect.FIELDS,
 			FieldOptions::readExpire);
@@ -202,12 +202,10 @@ public final class Operation {
 			FieldOptions::readExpire);
 
 	public static final Operation EVALSHA = row("EVALSHA", Arity.atLeast(2), Keys.COUNTED, Effect.ONCE,
-			Operation::checkScript);
+			ArgumentChecks::checkScript);
 
 	/** The old name of HSET, which is sent as HSET. */
 	private static final byte[] HMSET = "HMSET".getBytes(StandardCharsets.US_ASCII);
-
-	private static final int SHA_LENGTH = 40;
 
 	private static final Operation[][] BY_LENGTH = groupByLength();
 
@@ -538,84 +536,6 @@ public final class Operation {
 			rows[i] = TABLE.stream().filter((row) -> row.upper.length == length).toArray(Operation[]::new);
 		}
 		return rows;
-	}
-
-	private static @Nullable String checkCount(Record record) {
-		return (record.argumentCount() == 1 || record.number(1) >= 0) ? null
-				: record.operation() + "'s count must be a whole number of 0 or more, not '" + record.excerpt(1) + "'";
-	}
-
-	private static @Nullable String checkIncrement(Record record, int increment) {
-		return (record.arguments().isInteger(increment)) ? null : record.operation()
-				+ "'s increment must be a whole number of at most 64 bits, not '" + record.excerpt(increment) + "'";
-	}
-
-	private static @Nullable String checkDecrement(Record record) {
-		return (record.arguments().isWithin(1, Long.MAX_VALUE)) ? null
-				: "DECRBY's decrement must be a whole number from -" + Long.MAX_VALUE + " to " + Long.MAX_VALUE
-						+ ", not '" + record.excerpt(1) + "'";
-	}
-
-	private static @Nullable String checkBit(Record record) {
-		if (record.number(1) < 0) {
-			return "SETBIT's offset must be a whole number of 0 or more, not '" + record.excerpt(1) + "'";
-		}
-		return (record.arguments().isWord(2, "0") || record.arguments().isWord(2, "1")) ? null
-				: "SETBIT's bit must be 0 or 1, not '" + record.excerpt(2) + "'";
-	}
-
-	private static @Nullable String checkOffset(Record record) {
-		return (record.number(1) >= 0) ? null
-				: "SETRANGE's offset must be a whole number of 0 or more, not '" + record.excerpt(1) + "'";
-	}
-
-	/**
-	 * COPY's option DB is refused, because the report could not show the other database.
-	 */
-	private static @Nullable String checkCopy(Record record) {
-		for (int i = 2; i < record.argumentCount(); i++) {
-			if (!record.arguments().isWord(i, "REPLACE")) {
-				return "COPY's option '" + record.excerpt(i) + "' is not supported; allowed is REPLACE";
-			}
-		}
-		return null;
-	}
-
-	private static @Nullable String checkListEnds(Record record) {
-		for (int end = 2; end < 4; end++) {
-			if (!record.arguments().isWord(end, "LEFT") && !record.arguments().isWord(end, "RIGHT")) {
-				return "LMOVE's ends of the two lists must be LEFT or RIGHT, not '" + record.excerpt(end) + "'";
-			}
-		}
-		return null;
-	}
-
-	private static @Nullable String checkInsert(Record record) {
-		return (record.arguments().isWord(1, "BEFORE") || record.arguments().isWord(1, "AFTER")) ? null
-				: "LINSERT takes BEFORE or AFTER after its key, not '" + record.excerpt(1) + "'";
-	}
-
-	private static @Nullable String checkStore(Record record) {
-		long keys = record.number(1);
-		return (keys >= 1 && keys <= record.argumentCount() - 2) ? null
-				: record.operation() + "'s number of keys must be 1 to " + (record.argumentCount() - 2)
-						+ ", the arguments that follow it, not '" + record.excerpt(1) + "'";
-	}
-
-	private static @Nullable String checkSamples(Record record) {
-		return (record.argumentCount() % 3 == 0) ? null
-				: "TS.MADD takes triples of a key, a timestamp and a value, not " + record.argumentCount()
-						+ " arguments";
-	}
-
-	private static @Nullable String checkScript(Record record) {
-		if (record.length(0) != SHA_LENGTH || !record.arguments().isHexadecimal(0)) {
-			return "EVALSHA takes a script's SHA1 first, 40 hexadecimal digits as POST /v1/scripts answers them,"
-					+ " not '" + record.excerpt(0) + "'";
-		}
-		long keys = record.number(1);
-		return (keys >= 0 && keys <= record.argumentCount() - 2) ? null : "EVALSHA's number of keys must be 0 to "
-				+ (record.argumentCount() - 2) + ", the arguments that follow it, not '" + record.excerpt(1) + "'";
 	}
 
 }

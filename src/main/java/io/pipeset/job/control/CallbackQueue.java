@@ -21,7 +21,7 @@ import org.springframework.stereotype.Component;
 
 /**
  * The callbacks of ended jobs in the control Redis, which any instance may send: a sorted
- * set of job ids, each with the name of its client behind it, by the times of their next
+ * set of job ids, each followed by the name of its client, by the times of their next
  * attempts. All else about a callback is in the record of its job.
  * <p>
  * The set and the record are two keys, because the control Redis may be a cluster. An id
@@ -61,7 +61,7 @@ public class CallbackQueue {
 	/** As many due callbacks are looked at for clients whose turn it is. */
 	private static final int MOST_LOOKED_AT = 10_000;
 
-	/** Takes from each client in turn, but from none that is named behind the numbers. */
+	/** Takes from each client in turn, but from none that is named after the numbers. */
 	@SuppressWarnings("rawtypes")
 	private static final RedisScript<List> CLAIM = RedisScript.of("""
 			local full, queues, clients, claimed = {}, {}, {}, {}
@@ -122,7 +122,7 @@ public class CallbackQueue {
 	 * again before the lease ends.
 	 * @param most the most callbacks to claim, 1 or more
 	 * @param full the names of clients that have to wait
-	 * @return the ids of their jobs, each with the name of its client behind it
+	 * @return the ids of their jobs, each followed by the name of its client
 	 * @throws ControlRedisException if the control Redis fails
 	 */
 	public List<String> claim(int most, Duration lease, Collection<String> full) {
@@ -137,7 +137,7 @@ public class CallbackQueue {
 	/**
 	 * Finds a callback that was claimed. A settled one, or one without a record, is
 	 * removed.
-	 * @param claimed the id of its job, with the name of its client behind it
+	 * @param claimed the id of its job, followed by the name of its client
 	 * @return empty if there is nothing to send now
 	 * @throws ControlRedisException if the control Redis fails
 	 */

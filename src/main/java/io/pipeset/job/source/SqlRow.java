@@ -353,7 +353,7 @@ final class SqlRow extends Row {
 		byte[] text = json.getBytes(StandardCharsets.UTF_8);
 		JsonKind kind = compact(text);
 		if (kind == null || kind == JsonKind.NULL) {
-			return (kind == null) ? writeText(json) : State.NULL;
+			return (kind != null) ? State.NULL : writeText(json);
 		}
 		this.values.append(text, this.cursor.offset(), this.cursor.length());
 		return State.of(kind);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Header(Kind kind, List<String> names) {
 
-	/** The first row, and nobody has said so. */
+	/** The first row, by default. */
 	public static final Header FIRST_ROW = new Header(Kind.FIRST_ROW, List.of());
 
 	/**

@@ -428,6 +428,9 @@ public abstract class Row extends RowValues {
 	}
 
 	private void addElements(Record record, Spread spread, State state) {
+		if (state == State.TEXT && foundLength() == 0) {
+			return;
+		}
 		Elements elements = elements(spread, state);
 		if (elements == null) {
 			return;

@@ -198,8 +198,8 @@ public final class Templates implements RecordTemplate.Numbers {
 	/** The names that fields leave out, if all others of a row are fields. */
 	public List<String> omitted() {
 		List<FieldTemplate> fields = this.texts.fields();
-		return (fields == null) ? List.of()
-				: fields.stream().filter(FieldTemplate::omits).map(FieldTemplate::name).toList();
+		return (fields != null) ? fields.stream().filter(FieldTemplate::omits).map(FieldTemplate::name).toList()
+				: List.of();
 	}
 
 	/**

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;
 
-import io.pipeset.record.OperationFinder;
 import io.pipeset.record.Notice;
+import io.pipeset.record.OperationFinder;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.body.Limits;
