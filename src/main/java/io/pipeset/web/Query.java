@@ -9,7 +9,6 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 import io.pipeset.job.settings.Setting;
@@ -31,9 +30,6 @@ final class Query {
 
 	/** A percentage such as 10%, whose sign cannot begin an escape. */
 	private static final Pattern PERCENTAGE = Pattern.compile("[0-9]{1,9}%");
-
-	private static final Set<String> REPEATED = Set.of(Setting.ARGS.name(), Setting.COMMAND.name(),
-			Setting.NULL.name());
 
 	/** If there are more names than this, a message gives only the nearest one. */
 	private static final int MAX_LISTED = 8;
@@ -71,7 +67,7 @@ final class Query {
 		if (values == null) {
 			return null;
 		}
-		if (values.size() > 1 && !REPEATED.contains(name)) {
+		if (values.size() > 1 && !Setting.isRepeated(name)) {
 			throw Problems.exception(Problem.INVALID_SETTING, "'" + Excerpt.of(name) + "' is given more than once");
 		}
 		String value = values.remove();

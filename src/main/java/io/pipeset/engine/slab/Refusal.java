@@ -1,5 +1,6 @@
 package io.pipeset.engine.slab;
 
+import java.util.Locale;
 import java.util.regex.Pattern;
 
 import io.pipeset.engine.slab.RedisErrors.Meaning;
@@ -46,7 +47,15 @@ public record Refusal(String message, String firstWord, String code, @Nullable R
 	 */
 	boolean refusesScript() {
 		return (this.firstWord.equals("NOSCRIPT") && isRedisText())
-				|| (this.firstWord.equals("NOPERM") && this.message.contains("'evalsha'"));
+				|| (refusesCommand() && this.message.toLowerCase(Locale.ROOT).contains("evalsha"));
+	}
+
+	/**
+	 * Whether the user may not run the command, or the server does not have it: managed
+	 * servers remove commands, and others rename them.
+	 */
+	public boolean refusesCommand() {
+		return this.firstWord.equals("NOPERM") || this.message.startsWith("ERR unknown command");
 	}
 
 	/**

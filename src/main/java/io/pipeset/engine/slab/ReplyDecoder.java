@@ -53,7 +53,7 @@ final class ReplyDecoder {
 		this.at = Resp.skipLine(this.resp, start);
 		return switch (this.resp[start]) {
 			case '+' -> Encoding.UTF8.show(this.resp, line, this.at - 2);
-			case '-' -> error(Encoding.UTF8.show(this.resp, line, this.at - 2));
+			case '-' -> error(new String(this.resp, line, this.at - 2 - line, StandardCharsets.UTF_8));
 			case ':' -> Resp.number(this.resp, line);
 			case ',' -> decimal(ascii(line));
 			case '(' -> new BigInteger(ascii(line));

@@ -30,8 +30,8 @@ final class RecordWarnings {
 		List<Warning> warnings = new ArrayList<>();
 		for (int i = 0; i < ALL.length; i++) {
 			if (this.counts[i] > 0) {
-				warnings.add(new Warning(ALL[i].name(), null, this.counts[i] + " " + ALL[i].detail() + ".",
-						this.counts[i], (this.lines[i] > 0) ? this.lines[i] : null));
+				warnings.add(new Warning(ALL[i].name(), null, ALL[i].detail(this.counts[i]), this.counts[i],
+						(this.lines[i] > 0) ? this.lines[i] : null));
 			}
 		}
 		return warnings;

@@ -251,8 +251,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	private static List<String> texts(String name, Object value) {
 		if (value instanceof List<?> list) {
 			List<String> words = list.stream().map(String::valueOf).toList();
-			boolean repeated = List.of(Setting.ARGS.name(), Setting.COMMAND.name(), Setting.NULL.name()).contains(name);
-			return (repeated) ? words
+			return (Setting.isRepeated(name)) ? words
 					: List.of((name.equals(Setting.FIELDS.name())) ? FieldTemplate.format(words) : Names.format(words));
 		}
 		return List.of((value instanceof Results results) ? results.label() : String.valueOf(value));

@@ -61,6 +61,9 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 
 	private static final Map<String, Object> NOT_EMPTY = Map.of("type", "string", "minLength", 1);
 
+	/** The names of the settings that may be given several times. */
+	private static final Set<String> REPEATED = Set.of("args", "command", "null");
+
 	private static final int MAX_LABEL = 120;
 
 	private static final List<String> ALL_CALLS = List.of();
@@ -470,6 +473,11 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	 */
 	public static List<String> callsOf(String name) {
 		return ALL.stream().filter((row) -> row.name.equals(name)).flatMap((row) -> row.calls.stream()).toList();
+	}
+
+	/** Whether a call may give a setting several times. */
+	public static boolean isRepeated(String name) {
+		return REPEATED.contains(name);
 	}
 
 	boolean isFor(String path) {

@@ -221,18 +221,18 @@ public final class CsvReader implements RecordReader {
 	public List<Notice> notices() {
 		List<Notice> notices = new ArrayList<>();
 		if (this.otherLineEnds > 0) {
-			notices.add(new Notice("MIXED_LINE_ENDS",
-					"The first line ends with " + ((this.bareLineFeeds) ? "LF" : "CRLF") + ", and " + this.otherLineEnds
-							+ " rows with " + ((this.bareLineFeeds) ? "CRLF" : "LF")
-							+ ((this.bareLineFeeds && this.syntax.escapesAll())
-									? ", whose CR is the end of the last cell." : ", whose CR is no data."),
-					this.otherLineEnds, this.otherLine));
+			notices
+				.add(new Notice("MIXED_LINE_ENDS", "The first line ends with " + ((this.bareLineFeeds) ? "LF" : "CRLF")
+						+ ". Rows that end with " + ((this.bareLineFeeds) ? "CRLF" : "LF") + ": " + this.otherLineEnds
+						+ ((this.bareLineFeeds && this.syntax.escapesAll()) ? ". Their CR is the end of the last cell."
+								: (this.bareLineFeeds) ? ". Their CR is no data." : "."),
+						this.otherLineEnds, this.otherLine));
 		}
 		long quoted = this.cells.quotedCells();
 		if (quoted > 0) {
 			notices
 				.add(new Notice("QUOTED_CELLS",
-						quoted + " cells begin and end with a quote, which TSV has as data."
+						"Cells that begin and end with a quote, which TSV has as data: " + quoted + "."
 								+ " Excel's tab-delimited text is text/csv with delimiter=tab.",
 						quoted, this.quotedLine));
 		}

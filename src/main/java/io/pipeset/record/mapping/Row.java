@@ -415,7 +415,9 @@ public abstract class Row extends RowValues {
 			if (verdict != Verdict.TAKE) {
 				return;
 			}
-			addElements(record, spread, state);
+			if (!empty) {
+				addElements(record, spread, state);
+			}
 		}
 		if (spread.place() == Place.SPREAD && record.argumentCount() == before && problem() == null
 				&& record.rejection() == null) {
@@ -428,9 +430,6 @@ public abstract class Row extends RowValues {
 	}
 
 	private void addElements(Record record, Spread spread, State state) {
-		if (state == State.TEXT && foundLength() == 0) {
-			return;
-		}
 		Elements elements = elements(spread, state);
 		if (elements == null) {
 			return;
@@ -482,8 +481,9 @@ public abstract class Row extends RowValues {
 		if (verdict == Verdict.LEAVE_OUT) {
 			return;
 		}
-		boolean noKey = record.hasKeyAt(record.argumentCount())
-				&& (empty || verdict == Verdict.EMPTY || state == State.COMPOSITE);
+		boolean noKey = record.hasKeyAt(record.argumentCount()) && (empty || verdict == Verdict.EMPTY
+				|| state == State.COMPOSITE
+				|| (state == State.TEXT && isComposite(elements.source(), elements.offset(), elements.length())));
 		if (verdict == Verdict.REFUSE || noKey) {
 			refuse(Rejection.MALFORMED,
 					noun() + " '" + spread.slot().pathText(reading()) + "' has "

@@ -136,6 +136,11 @@ abstract class RowNames {
 		return b == '[' || b == '{';
 	}
 
+	/** Whether a text that begins so may be an array or an object of JSON. */
+	static boolean mayBeComposite(byte b) {
+		return isBracket(b) || JsonCursor.isWhitespace(b);
+	}
+
 	final void copy() {
 		this.copies.begin();
 		this.copies.append(this.source, this.offset, this.length);
@@ -167,11 +172,12 @@ abstract class RowNames {
 			this.length = length(name);
 		}
 		byte[][] steps = slot.steps(found);
+		Rejection before = this.problem;
 		if (steps.length > 0 && state != State.ABSENT) {
 			state = walk(slot, state, steps);
 		}
 		this.looked[slot.number()] = true;
-		this.found[slot.number()] |= state != State.ABSENT || this.problem != null;
+		this.found[slot.number()] |= state != State.ABSENT || this.problem != before;
 		return state;
 	}
 
@@ -232,6 +238,11 @@ abstract class RowNames {
 		return State.TEXT;
 	}
 
+	/** The bracket of the array or object that was found last. */
+	final byte firstBracket() {
+		return this.source[firstBracket(this.offset)];
+	}
+
 	/** The index of a bracket, before which there may be blanks. */
 	private int firstBracket(int from) {
 		int at = from;
@@ -268,7 +279,7 @@ abstract class RowNames {
 			case TEXT -> (this.length == 0) ? "an empty text"
 					: "the text '" + Excerpt.of(this.source, this.offset, this.length) + "'";
 			case SCALAR -> Excerpt.of(this.source, this.offset, this.length);
-			case COMPOSITE -> (this.source[this.offset] == '{') ? "an object" : "an array";
+			case COMPOSITE -> (firstBracket() == '{') ? "an object" : "an array";
 			case BYTES -> "bytes";
 		};
 	}

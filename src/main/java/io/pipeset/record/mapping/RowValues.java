@@ -100,7 +100,7 @@ abstract class RowValues extends RowNames {
 		int name = part.onlyName();
 		State state = (name >= 0) ? state(name) : State.ABSENT;
 		boolean plain = (state == State.TEXT || state == State.SCALAR) && length(name) > 0;
-		if (!plain || ((place == Place.KEY || place == Place.MEMBER) && isBracket(source(name)[offset(name)]))) {
+		if (!plain || ((place == Place.KEY || place == Place.MEMBER) && mayBeComposite(source(name)[offset(name)]))) {
 			return compose(part, place, encoding);
 		}
 		markFound(part.slots()[0]);
@@ -177,7 +177,7 @@ abstract class RowValues extends RowNames {
 				: (!shaped && isComposite(place, state)) ? State.COMPOSITE : state;
 		boolean empty = state == State.TEXT && foundLength() == 0 && !shaped;
 		Verdict verdict = place.decide(judged, empty, this.nulls, this.table);
-		if (judged == State.COMPOSITE && place == Place.MEMBER && foundSource()[foundOffset()] == '[') {
+		if (judged == State.COMPOSITE && place == Place.MEMBER && firstBracket() == '[') {
 			verdict = Verdict.REFUSE;
 		}
 		switch (verdict) {
@@ -209,14 +209,29 @@ abstract class RowValues extends RowNames {
 		}
 	}
 
-	/** Whether a text that must be one is an array or an object of JSON. */
+	/** Whether a value is an array or an object, also as a text where it must be one. */
 	private boolean isComposite(Place place, State state) {
-		if (state != State.TEXT || foundLength() == 0 || (place != Place.KEY && place != Place.MEMBER)
-				|| !isBracket(foundSource()[foundOffset()])) {
-			return state == State.COMPOSITE;
+		return (state == State.TEXT && (place == Place.KEY || place == Place.MEMBER))
+				? isComposite(foundSource(), foundOffset(), foundLength()) : state == State.COMPOSITE;
+	}
+
+	/** Whether a text is an array or an object of JSON. */
+	final boolean isComposite(byte[] source, int offset, int length) {
+		if (length == 0 || !mayBeComposite(source[offset])) {
+			return false;
 		}
-		copy();
-		return elements().begin(composed().bytes(), composed().start(), composed().start() + foundLength());
+		composed().begin();
+		composed().append(source, offset, length);
+		try {
+			this.cursor.begin(composed().bytes(), composed().start(), composed().start() + length);
+			boolean bracket = this.cursor.isNext('[') || this.cursor.isNext('{');
+			this.cursor.readValue(0);
+			this.cursor.expectEnd();
+			return bracket && this.cursor.contentFault() == null;
+		}
+		catch (JsonFault fault) {
+			return false;
+		}
 	}
 
 	private boolean take(Slot slot, Place place, @Nullable Form form, State state, Encoding encoding) {
@@ -425,7 +440,7 @@ abstract class RowValues extends RowNames {
 			return (place == Place.MEMBER)
 					? " as one member: {" + name + "...} takes each element, {" + name + ":json} the array as a text"
 					: (place == Place.JSON_STRING) ? " between quotes: write it without quotes around it"
-							: (foundSource()[foundOffset()] == '{')
+							: (firstBracket() == '{')
 									? ", which takes a text: name a member of it, as in {" + name + ".id}, or {" + name
 											+ ":json}"
 									: ", which takes a text: {" + name + ".0} is its first element, and rows=items:"

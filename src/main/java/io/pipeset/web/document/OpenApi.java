@@ -213,7 +213,8 @@ class OpenApi {
 		parameter.put("required", required);
 		parameter.put("description",
 				Markdown.withoutLinks(setting.meaning()) + " It must be " + setting.allowed().text() + ".");
-		parameter.put("schema", (setting.equals(Setting.ARGS)) ? Map.of("type", "array", "items", schema) : schema);
+		parameter.put("schema",
+				(Setting.isRepeated(setting.name())) ? Map.of("type", "array", "items", schema) : schema);
 		return parameter;
 	}
 

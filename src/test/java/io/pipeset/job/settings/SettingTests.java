@@ -81,7 +81,7 @@ class SettingTests {
 			"op=HSET key=a:{b.c} fields=x,\"y,\"\"z\" ttl={expires} id={{}}{i} nulls=empty delimiter=tab",
 			"op=ZADD key={k} args={s} args={{{m} header=k,s,\"m,\" delimiter=;",
 			"op=SET key={k} value={*} header=k,\"\"", "op=HSET expireAt=4102444800.25 ttlJitter=5",
-			"op=SET key={k} value=v expireAt={at} nulls=skip",
+			"op=SET key={k} value=v expireAt={at} nulls=skip", "op=SET key={k} value=v null=\\N null= null=a,b",
 			"label=feed callback=https://hooks.example/a?token=secret" })
 	void settingsConvertToTextsAndBack(String query) {
 		Map<String, Deque<String>> texts = new HashMap<>();

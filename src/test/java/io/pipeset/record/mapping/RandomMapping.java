@@ -309,7 +309,7 @@ public final class RandomMapping {
 					throw new RefusedException("'" + name + "' is an ");
 				}
 				if (place == Place.MEMBER && member == null && whole && found != null && found.text() != null
-						&& found.text().startsWith("[") && isJson(found.text())) {
+						&& found.text().strip().startsWith("[") && isJson(found.text())) {
 					throw new RefusedException("'" + name + "' is an array");
 				}
 				text = place(name, found, place, row);
@@ -334,7 +334,7 @@ public final class RandomMapping {
 	/** An array or object; {@code null} for any other text. */
 	private static JsonNode json(String text) {
 		try {
-			JsonNode node = (text.startsWith("{") || text.startsWith("[")) ? MAPPER.readTree(text) : null;
+			JsonNode node = (text.matches("(?s)[ \\t\\n\\r]*[{\\[].*")) ? MAPPER.readTree(text) : null;
 			return (node != null && node.isContainer()) ? node : null;
 		}
 		catch (JacksonException ex) {

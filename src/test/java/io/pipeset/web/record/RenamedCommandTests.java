@@ -6,6 +6,7 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Lines;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,7 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RenamedCommandTests {
 
 	@RegisterExtension
-	static final OwnRedis own = OwnRedis.start("rename-command SET \"\"", "rename-command RPUSH RENAMED");
+	static final OwnRedis own = OwnRedis.start("rename-command SET \"\"", "rename-command RPUSH RENAMED",
+			"rename-command EVALSHA \"\"");
 
 	private final Service service;
 
@@ -36,6 +38,24 @@ class RenamedCommandTests {
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(3, 0, 0, 3, 0, 0));
 		assertThat(report.at("/items/0/error/message").asString()).contains("unknown command '" + command + "'");
 		assertThat(own.redis().client().dbsize()).isZero();
+	}
+
+	@Test
+	void anErrorThatIsNotUtf8IsShownAsAText() {
+		JsonNode report = this.service
+			.ndjson("/v1/jobs", "{\"op\":\"SET\",\"key\":\"/w==\",\"value\":\"YQ==\",\"encoding\":\"base64\"}")
+			.report();
+		assertThat(report.at("/items/0/error/message").asString())
+			.startsWith("ERR unknown command 'SET', with args beginning with: '\ufffd' 'a'");
+	}
+
+	@Test
+	void anExpiryThatNeedsAScriptSaysSo() {
+		JsonNode report = this.service
+			.ndjson("/v1/jobs", "{\"op\":\"HSET\",\"key\":\"h\",\"fields\":{\"a\":1},\"ttl\":60}")
+			.report();
+		assertThat(report.at("/items/0/error/message").asString()).contains("HSET with an expiry runs as a script",
+				"send HSET without an expiry", "unknown command 'EVALSHA'");
 	}
 
 }

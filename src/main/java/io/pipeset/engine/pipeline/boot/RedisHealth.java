@@ -88,7 +88,7 @@ final class RedisHealth implements HealthIndicator {
 			return Health.up().withDetail("version", node.calls().version()).withDetail("address", node.name()).build();
 		}
 		catch (RedisCallException ex) {
-			if ("NOPERM".equals(ex.code())) {
+			if (ex.isOfCommand()) {
 				// Jobs do not need INFO.
 				return Health.up().withDetail("version", "unknown: " + ex.getMessage()).build();
 			}

@@ -62,6 +62,11 @@ public final class RedisCallException extends RuntimeException {
 		return this.refusal != null || (getCause() instanceof NoConnectionException none && none.isRefusal());
 	}
 
+	/** Whether the user may not run the command, or the server does not have it. */
+	public boolean isOfCommand() {
+		return this.refusal != null && this.refusal.refusesCommand();
+	}
+
 	/**
 	 * Whether a retry of the same call may succeed.
 	 * @return {@code false} if Redis would refuse the call again
