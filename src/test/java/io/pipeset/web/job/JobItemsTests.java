@@ -269,6 +269,21 @@ class JobItemsTests {
 	}
 
 	@Test
+	void aNoopIsListedIfItIsAskedFor() {
+		this.redis.set("a", "kept");
+		String location = ended("/v1/jobs", "text/csv",
+				"op,key,arg1,arg2\nSETNX,a,1,\nSET,b,2,\nEXPIRE,c,60,GT\nHSETNX,d,f,3\nHSETNX,d,f,4\n");
+		assertThat(items(location, "")).isEmpty();
+		assertThat(items(location, "?status=noop")).extracting((item) -> item.get("op").asString())
+			.containsExactly("SETNX", "EXPIRE", "HSETNX");
+		this.redis.del("a");
+		String noops = this.service.get(location + "/items?status=noop,rejected").text();
+		assertThat(Answer.counts(this.service.post("/v1/jobs", Service.NDJSON, noops).report()))
+			.isEqualTo(new Counts(3, 1, 2, 0, 0, 0));
+		assertThat(this.redis.get("a")).isEqualTo("1");
+	}
+
+	@Test
 	void aJobWhoseRecordsAllRanHasNone() {
 		String location = ended("/v1/jobs", Service.NDJSON, "[\"SET\",\"a\",\"1\"]\n");
 		assertThat(this.service.get(location + "/items").text()).isEmpty();

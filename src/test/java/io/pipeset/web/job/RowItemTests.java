@@ -76,21 +76,26 @@ class RowItemTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-			text/csv                  | id;n~1;a~x;b;c~               | op=SET key={id} value={n} delimiter=;
-			text/csv                  | sep=;~id;n~1;a~x;b;c~         | op=SET key={id} value={n}
-			text/csv                  | 1,a~x,b,c~                    | op=SET key={id} value={n} header=id,n
-			text/csv                  | key,value~1,a~x,b,c~          | op=SET
-			text/csv                  | op,key,arg1~SET,1,a~SET,x,b,c~ |
-			text/csv                  | id,n~1,a~x,b,c~               | command=SET {id} {n}
-			text/tab-separated-values | id\tn~1\ta~x\tb\tc~             | op=SET key={id} value={n} escape=backslash
-			application/x-ndjson      | {"id":"1","n":"a"}~{"id":"x","n":null,"b":"b,c"}~ | op=SET key={id} value={n}
-			application/x-ndjson      | {"op":"SET","key":"1","value":"a"}~{"key":"x","value":"b,c"}~ |
-			application/x-ndjson      | {"key":"1","value":"a"}~{"key":"x","value":"b","c":1}~ | op=SET
-			application/json          | [{"id":"1","n":"a"},~{"id":"x",~"n":null,"b":"b,c"}] | op=SET key={id} value={n}
-			application/json          | {"1":"a","x":null} | op=SET key={@key} value={@value} rows=entries
-			text/plain                | SET 1 a~SET x b c~            |
-			""")
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			textBlock = """
+					text/csv                  | id;n~1;a~x;b;c~               | op=SET key={id} value={n} delimiter=;
+					text/csv                  | sep=;~id;n~1;a~x;b;c~         | op=SET key={id} value={n}
+					text/csv                  | 1,a~x,b,c~                    | op=SET key={id} value={n} header=id,n
+					text/csv                  | key,value~1,a~x,b,c~          | op=SET
+					text/csv                  | op,key,arg1~SET,1,a~SET,x,b,c~ |
+					text/csv                  | id,n~1,a~x,b,c~               | command=SET {id} {n}
+					text/tab-separated-values | id\tn~1\ta~x\tb\tc~             | op=SET key={id} value={n} escape=backslash
+					application/x-ndjson      | {"id":"1","n":"a"}~{"id":"x","n":null,"b":"b,c"}~ | op=SET key={id} value={n}
+					application/x-ndjson      | {"op":"SET","key":"1","value":"a"}~{"key":"x","value":"b,c"}~ |
+					application/x-ndjson      | {"key":"1","value":"a"}~{"key":"x","value":"b","c":1}~ | op=SET
+					application/json          | [{"id":"1","n":"a"},~{"id":"x",~"n":null,"b":"b,c"}] | op=SET key={id} value={n}
+					application/json          | {"1":"a","x":null} | op=SET key={@key} value={@value} rows=entries
+					text/csv                  | 1,a~x,b,c~                    | op=SET key={@1} value={@2} header=absent
+					text/csv                  | id,n~# c~1,a~x,b,c~           | op=SET key={id} value={n} comment=# null=M null=N zone=UTC
+					application/x-ndjson      | {"n":"a","l":[{"id":"1"},{"id":"x","n":null}]}~ | op=SET key={id} value={n} rows=items:l
+					application/json          | {"d":{"l":[{"id":"1","n":"a"},{"id":"x","n":null}]}} | op=SET key={id} value={n} rows=items:d.l
+					text/plain                | SET 1 a~SET x b c~            |
+					""")
 	void aCorrectedRowOfAnyFormatRuns(String type, String body, String settings) {
 		String[] words = (settings != null) ? settings.split(" (?=[a-z]+=)|(?<![{ ])=(?![}])", -1) : new String[0];
 		String location = load(type, body.replace("~", "\n").replace("\\t", "\t"), words);

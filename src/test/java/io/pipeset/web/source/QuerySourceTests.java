@@ -111,6 +111,15 @@ class QuerySourceTests {
 	}
 
 	@Test
+	void theFirstRowsAreATrial() {
+		String trial = "numbers&param.last=100000000&op=SET&key=n:{id}&value={name}&limit=3";
+		JsonNode report = load(trial + "&dryRun=true&results=all");
+		assertThat(report.at("/wouldRun").asInt()).isEqualTo(3);
+		assertThat(report.at("/items/2/command").toString()).isEqualTo("[\"SET\",\"n:3\",\"name 3\"]");
+		assertThat(Answer.counts(load(trial))).isEqualTo(new Counts(3, 3, 0, 0, 0, 0));
+	}
+
+	@Test
 	void manyRowsComeThroughACursor() {
 		JsonNode report = load("numbers&param.last=100000&op=SET&key=n:{id}&value={name}");
 		assertThat(Answer.counts(report).applied()).isEqualTo(100_000);
@@ -142,6 +151,7 @@ class QuerySourceTests {
 			numeric         | 1e30                                | 1000000000000000000000000000000
 			real            | 0.1                                 | 0.1
 			float8          | 3                                   | 3
+			float8          | '-0'                                | -0.0
 			float8          | 'NaN'                               | NaN
 			boolean         | true                                | true
 			text            | 'a "quoted" \\ text'                | a "quoted" \\ text
@@ -173,6 +183,7 @@ class QuerySourceTests {
 			jsonb[]         | array['{"a": 1}'::jsonb]            | [{"a":1}]
 			interval[]      | '{1 day}'                           | ["1 day"]
 			numeric[]       | '{1.50,NaN}'                        | [1.50,"NaN"]
+			bytea[]         | array['\\x4f6b'::bytea]             | ["T2s="]
 			money[]         | '{1234.50}'                         | ["$1,234.50"]
 			bit(3)[]        | '{101}'                             | ["101"]
 			date[]          | '{}'                                | []
@@ -212,8 +223,12 @@ class QuerySourceTests {
 				+ " '{red,green}'::text[] AS tags, '{0.5,-1}'::float4[] AS vector,"
 				+ " '{\"color\": {\"name\": \"blue\"}}'::jsonb AS attrs, NULL::text AS nothing");
 		JsonNode report = load("types&command=SET%20image:{id}%20{image}"
-				+ "&command=SADD%20tags:{id}%20{tags...}&command=HSET%20h:{id}%20v%20{vector:f32}%20c%20{attrs.color.name}");
-		assertThat(Answer.counts(report).applied()).isEqualTo(3);
+				+ "&command=SADD%20tags:{id}%20{tags...}&command=HSET%20h:{id}%20v%20{vector:f32}%20c%20{attrs.color.name}"
+				+ "&command=HSET%20all:{id}%20{*...}");
+		assertThat(Answer.counts(report).applied()).isEqualTo(4);
+		assertThat(bytes.hget("all:1".getBytes(StandardCharsets.UTF_8), "image".getBytes(StandardCharsets.UTF_8)))
+			.isEqualTo(bytes.get("image:1".getBytes(StandardCharsets.UTF_8)));
+		assertThat(redis.hkeys("all:1")).containsExactlyInAnyOrder("id", "image", "tags", "vector", "attrs");
 		assertThat(bytes.get("image:1".getBytes(StandardCharsets.UTF_8)))
 			.isEqualTo(new byte[] { 0, -1, 0x22, (byte) 0xc3, 0x22, 0x0a, 0x5c, (byte) 0x80 });
 		assertThat(redis.smembers("tags:1")).containsExactlyInAnyOrder("red", "green");

@@ -95,6 +95,16 @@ class UrlSourceTests {
 	}
 
 	@Test
+	void theFirstRecordsAreATrial() {
+		put("products.csv", "text/csv", CSV);
+		assertThat(load("products.csv", "&op=INCR&key=p:{id}&limit=3&dryRun=true").report().at("/wouldRun").asInt())
+			.isEqualTo(3);
+		assertThat(Answer.counts(load("products.csv", "&op=INCR&key=p:{id}&limit=3").report()))
+			.isEqualTo(new Counts(3, 3, 0, 0, 0, 0));
+		assertThat(redis.dbsize()).isEqualTo(3);
+	}
+
+	@Test
 	void everyByteMayBeTheLastOfAConnection() {
 		Resource resource = put("small.csv", "text/csv", "id\n1\n2\n3\n".getBytes(StandardCharsets.UTF_8));
 		resource.cutAt(1, 1, 1, 1, 1, 1, 1, 1, 1);
