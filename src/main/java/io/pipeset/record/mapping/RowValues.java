@@ -392,8 +392,8 @@ abstract class RowValues extends RowNames {
 		boolean single = state == State.SCALAR || (state == State.TEXT && !this.table && !list);
 		if (spread.pairs() || state == State.BYTES || (!apart && !single)) {
 			refuse(Rejection.MALFORMED,
-					noun() + " '" + spread.slot().pathText(reading()) + "' is " + describe(spread.slot(), state) + ", and '"
-							+ spread.slot().setting() + "' spreads it: it takes "
+					noun() + " '" + spread.slot().pathText(reading()) + "' is " + describe(spread.slot(), state)
+							+ ", and '" + spread.slot().setting() + "' spreads it: it takes "
 							+ ((spread.pairs()) ? "an object of JSON"
 									: "an array of JSON, or a text with a separator, as in {"
 											+ spread.slot().pathText(reading()) + "...(,)}"
@@ -422,8 +422,8 @@ abstract class RowValues extends RowNames {
 
 	/** How an argument that is null or missing is taken. */
 	private static String groups(String setting, boolean absent) {
-		return ((absent) ? "; a group leaves it out" : Nulls.IN_ARGUMENTS) + ((setting.equals("command")) ? ", as in SET {id} {name} [ EX {secs} ]"
-				: ", as in args=[&args=EX&args={secs}&args=]");
+		return ((absent) ? "; a group leaves it out" : Nulls.IN_ARGUMENTS) + ((setting.equals("command"))
+				? ", as in SET {id} {name} [ EX {secs} ]" : ", as in args=[&args=EX&args={secs}&args=]");
 	}
 
 	/** Refuses the row because of a value that its place does not take. */
