@@ -3,6 +3,7 @@ package io.pipeset.record;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.Month;
@@ -67,6 +68,17 @@ public final class Timestamps {
 	}
 
 	/**
+	 * A moment without a zone as one of a zone.
+	 * @return the text itself if it needs no zone, or is no moment
+	 */
+	public static String inZone(String text, ZoneId zone) {
+		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+		long millis = millis(bytes, 0, bytes.length, zone);
+		return (millis == NONE || millis(bytes, 0, bytes.length, null) != NONE) ? text
+				: Instant.ofEpochMilli(millis).toString();
+	}
+
+	/**
 	 * The moment of an expiry.
 	 * @param zone the zone of moments without one; {@code null} if they are refused
 	 * @return milliseconds since 1970, 1 or more; {@link #NONE} if the bytes are not such
@@ -97,7 +109,26 @@ public final class Timestamps {
 		if (number < 0 || number > LAST || fraction < 0) {
 			return ofDecimal(source, from, to - from);
 		}
+		if (isCompactDate(number, point - from)) {
+			return NONE;
+		}
 		return (number >= FIRST_MILLIS) ? number : number * 1000 + fraction;
+	}
+
+	/**
+	 * Whether the digits are rather a date such as 20261128, or one with a time such as
+	 * 20261128100000, than a number of seconds or milliseconds.
+	 */
+	private static boolean isCompactDate(long number, int digits) {
+		if (digits != 8 && digits != 12 && digits != 14) {
+			return false;
+		}
+		long minutes = (digits == 14) ? number / 100 : (digits == 8) ? number * 10_000 : number;
+		long year = minutes / 100_000_000;
+		long month = minutes / 1_000_000 % 100;
+		long day = minutes / 10_000 % 100;
+		return year >= 1900 && year < 2200 && month >= 1 && month <= 12 && day >= 1 && day <= 31
+				&& minutes / 100 % 100 < 24 && minutes % 100 < 60 && (digits != 14 || number % 100 < 60);
 	}
 
 	/** A number as programs write floats: {@code 4.1024448E9}, {@code -1.5}. */

@@ -143,6 +143,11 @@ class RecordCalls {
 		Client client = client();
 		client.require(settings, input);
 		Uploads.refuseUselessJitter(settings, input, request);
+		if (input.limit() != null && settings.replace() != null) {
+			throw Problems.exception(Problem.INVALID_SETTING,
+					"'limit' reads the first records alone, and 'replace' would"
+							+ " remove the keys of all others: give one of them");
+		}
 		Long pace = settings.rateLimit();
 		if (!Objects.equals(client.pace(pace), pace) && Query.of(request).has(Setting.RATE_LIMIT.name())) {
 			client.requirePace(pace);

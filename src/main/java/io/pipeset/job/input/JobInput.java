@@ -121,6 +121,15 @@ public sealed interface JobInput
 		return List.of();
 	}
 
+	/** What the records so far give reason to say to the caller. */
+	static List<Warning> warnings(RecordReader records) {
+		return records.notices()
+			.stream()
+			.map((notice) -> new Warning(notice.code(), null, notice.detail(),
+					(notice.count() > 0) ? notice.count() : null, (notice.line() > 0) ? notice.line() : null))
+			.toList();
+	}
+
 	/**
 	 * Hands over the receipt of the popped values to the caller, after all records have
 	 * their outcome. May stop the job.

@@ -2,11 +2,13 @@ package io.pipeset.job.input;
 
 import java.io.IOException;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.record.RecordReader;
+import io.pipeset.report.JobReport.Warning;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of a query, of which templates make records. */
@@ -40,6 +42,11 @@ public final class QueriedRecords implements JobInput {
 	}
 
 	@Override
+	public List<Warning> warnings() {
+		return JobInput.warnings(this.rows);
+	}
+
+	@Override
 	public long leftOut() {
 		return this.rows.leftOut();
 	}
@@ -52,6 +59,9 @@ public final class QueriedRecords implements JobInput {
 	@Override
 	public void addTo(Map<String, Object> report) {
 		this.rows.addTo(report);
+		if (this.limit != null) {
+			report.put("limit", this.limit);
+		}
 	}
 
 	@Override

@@ -224,9 +224,7 @@ public final class UploadedRecords implements JobInput {
 		RecordReader reader = this.reader;
 		List<Warning> warnings = new ArrayList<>((this.fetched != null) ? this.fetched.warnings() : List.of());
 		if (reader != null) {
-			reader.notices()
-				.forEach((notice) -> warnings.add(new Warning(notice.code(), null, notice.detail(),
-						(notice.count() > 0) ? notice.count() : null, (notice.line() > 0) ? notice.line() : null)));
+			warnings.addAll(JobInput.warnings(reader));
 		}
 		return warnings;
 	}
@@ -246,6 +244,9 @@ public final class UploadedRecords implements JobInput {
 	public void addTo(Map<String, Object> report) {
 		if (this.fetched != null) {
 			this.fetched.addTo(report);
+		}
+		if (this.limit != null) {
+			report.put("limit", this.limit);
 		}
 	}
 

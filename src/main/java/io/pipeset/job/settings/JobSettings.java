@@ -2,6 +2,7 @@ package io.pipeset.job.settings;
 
 import java.net.URI;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -21,12 +22,15 @@ import io.pipeset.record.OperationFinder;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.Rejection;
+import io.pipeset.record.Timestamps;
 import io.pipeset.record.body.FormatHints;
+import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.mapping.FieldTemplate;
 import io.pipeset.record.mapping.Mapping;
 import io.pipeset.record.mapping.Names;
 import io.pipeset.record.mapping.Nulls;
+import io.pipeset.record.mapping.Templates;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
@@ -116,11 +120,13 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 */
 	public JobSettings with(Function<String, @Nullable String> query, String path, @Nullable Operation ofPath,
 			OperationFinder operations) {
+		ZoneId zone = (Setting.ZONE.isFor(path)) ? Setting.ZONE.take(query).orElse(null) : null;
 		Atomic atomic = Setting.ATOMIC.take(query).orElse(this.atomic);
 		Operation only = (ofPath != null) ? ofPath
 				: Setting.OP.take(query).map((name) -> operation(name, operations)).orElse(null);
 		TimeToLive ttl = takeExpiry(Setting.TTL, query, path, only).orElse(TimeToLive.NONE);
-		TimeToLive expireAt = takeExpiry(Setting.EXPIRE_AT, query, path, only).orElse(TimeToLive.NONE);
+		TimeToLive expireAt = takeExpiry(Setting.EXPIRE_AT, (name) -> moment(query.apply(name), zone), path, only)
+			.orElse(TimeToLive.NONE);
 		if (ttl.isGiven() && expireAt.isGiven()) {
 			throw new InvalidSettingException(Setting.EXPIRE_AT.name(), "and 'ttl' are two expiries: give one of them");
 		}
@@ -135,14 +141,21 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 			throw new InvalidSettingException(Setting.REPLICAS_TIMEOUT.name(),
 					"has a meaning only with replicas from 1 to 5");
 		}
+		RecordDefaults records = recordDefaults(query, path, only, ttl, expireAt, zone);
+		Mapping mapping = (mapped) ? MappingSettings.take(query, path, only, operations, ttl.template(),
+				expireAt.template(), this.mapping.nulls()) : Mapping.NONE;
+		Templates templates = mapping.templates();
+		String undecoded = (templates != null && records.encoding() == Encoding.BASE64) ? templates.undecoded() : null;
+		if (undecoded != null) {
+			throw new InvalidSettingException(Setting.ENCODING.name(),
+					"is 'base64', and {" + undecoded + "} would read the text that is not decoded");
+		}
 		return new JobSettings(Setting.BATCH_SIZE.take(query).orElse(Math.min(this.batchSize, maxBatchSize(atomic))),
 				Setting.FLUSH.take(query).orElse(this.flush), Setting.CONCURRENCY.take(query).orElse(this.concurrency),
 				Setting.TIMEOUT.take(query).orElse(this.timeout), Setting.MAX_ERRORS.take(query).orElse(this.maxErrors),
 				Setting.RETRIES.take(query).orElse(this.retries), replicas,
 				replicasTimeout.orElse(this.replicasTimeout), Setting.RESULTS.take(query).orElse(this.results),
-				(only != null) ? only : this.operation, only != null, recordDefaults(query, path, only, ttl, expireAt),
-				(mapped) ? MappingSettings.take(query, path, only, operations, ttl.template(), expireAt.template(),
-						this.mapping.nulls()) : Mapping.NONE,
+				(only != null) ? only : this.operation, only != null, records, mapping,
 				Setting.UNTIL.isFor(path) && Setting.UNTIL.take(query).isPresent(),
 				Setting.RATE_LIMIT.take(query).orElse(this.rateLimit),
 				Setting.MAX_LATENCY.take(query).orElse(this.maxLatency), atomic,
@@ -150,6 +163,11 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 				(Setting.ESTIMATE.isFor(path)) ? Setting.ESTIMATE.take(query).orElse(this.estimate) : false,
 				Setting.LABEL.take(query).orElse(this.label), Setting.CALLBACK.take(query).orElse(this.callback),
 				takeReplace(query, path, only));
+	}
+
+	/** A moment that names no zone, in the zone of the call. */
+	private static @Nullable String moment(@Nullable String text, @Nullable ZoneId zone) {
+		return (text != null && zone != null) ? Timestamps.inZone(text, zone) : text;
 	}
 
 	/**
@@ -173,13 +191,12 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	}
 
 	private RecordDefaults recordDefaults(Function<String, @Nullable String> query, String path,
-			@Nullable Operation only, TimeToLive ttl, TimeToLive expireAt) {
+			@Nullable Operation only, TimeToLive ttl, TimeToLive expireAt, @Nullable ZoneId zone) {
 		RecordDefaults defaults = this.recordDefaults;
 		boolean expires = mayExpire(path, only);
 		Long seconds = (ttl.same() != null) ? ttl.same()
 				: (expires && !ttl.isGiven() && !expireAt.isGiven()) ? defaults.ttl() : null;
-		return new RecordDefaults(seconds, expireAt.same(),
-				(Setting.ZONE.isFor(path)) ? Setting.ZONE.take(query).orElse(null) : null,
+		return new RecordDefaults(seconds, expireAt.same(), zone,
 				takeExpiry(Setting.TTL_JITTER, query, path, only).orElse((expires) ? defaults.ttlJitter() : 0),
 				Setting.ENCODING.take(query).orElse(defaults.encoding()));
 	}

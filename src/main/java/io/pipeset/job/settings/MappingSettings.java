@@ -31,7 +31,9 @@ final class MappingSettings {
 	private static final int MOST_COMMANDS = 64;
 
 	/** The options of SET that are conditions. */
-	private static final Set<String> CONDITIONS = Set.of("NX", "XX", "IFEQ", "IFNE", "IFDEQ", "IFDNE");
+	private static final Set<String> EXPIRIES = Set.of("EX", "PX", "EXAT", "PXAT");
+
+	private static final String KEEPTTL = "KEEPTTL";
 
 	private final @Nullable Template key;
 
@@ -152,18 +154,34 @@ final class MappingSettings {
 			throw new InvalidSettingException(Setting.NULLS.name(),
 					"'delete' is for SET alone, whose null value makes the record a DEL: give op=SET");
 		}
-		boolean condition = this.args.stream()
-			.map(Word::literal)
-			.anyMatch((word) -> word != null && CONDITIONS.contains(word.toUpperCase(Locale.ROOT)));
-		if (nulls == Nulls.DELETE && condition) {
+		if (nulls == Nulls.DELETE && !onlyExpire()) {
 			throw new InvalidSettingException(Setting.NULLS.name(),
-					"'delete' does not go with a condition in 'args', which a DEL would not keep");
+					"'delete' goes with no 'args' but an expiry, as in args=EX&args={secs}: a DEL has no conditions");
 		}
 		if (!this.commands.isEmpty() && nulls != Nulls.REFUSE && templates != null && !templates.hasSpread()) {
 			throw new InvalidSettingException(Setting.NULLS.name(),
 					"has a meaning with 'command' only for what is spread, as in {tags...}, because the words after a null"
 							+ " would move: put the words into a group, as in command=SET {id} {name} [ EX {secs} ]");
 		}
+	}
+
+	/** Whether the options of SET are an expiry and nothing else. */
+	private boolean onlyExpire() {
+		boolean time = false;
+		for (Word word : this.args) {
+			String name = name(word);
+			if (!time && !word.opens() && !word.closes() && !EXPIRIES.contains(name) && !name.equals(KEEPTTL)) {
+				return false;
+			}
+			time = !time && EXPIRIES.contains(name);
+		}
+		return true;
+	}
+
+	/** An option in upper case; an empty text for a word of a row. */
+	private static String name(Word word) {
+		String literal = word.literal();
+		return (literal != null) ? literal.toUpperCase(Locale.ROOT) : "";
 	}
 
 	private @Nullable Templates templates(@Nullable Operation operation, OperationFinder operations) {
@@ -194,10 +212,15 @@ final class MappingSettings {
 		checkSpreads();
 		checkNames(operation);
 		checkGroups(Setting.ARGS, this.args);
-		checkBraces(Setting.VALUE, Stream.ofNullable(this.value));
-		checkBraces(Setting.ARGS, this.args.stream().map(Word::template));
+		if ((this.ttl != null || this.expireAt != null)
+				&& this.args.stream().anyMatch((word) -> name(word).equals(KEEPTTL))) {
+			throw new InvalidSettingException(Setting.ARGS.name(),
+					"has KEEPTTL, and '" + ((this.ttl != null) ? "ttl" : "expireAt") + "' is another expiry");
+		}
+		checkTexts(Setting.VALUE, Stream.ofNullable(this.value));
+		checkTexts(Setting.ARGS, this.args.stream().map(Word::template));
 		if (this.fields != null) {
-			checkBraces(Setting.FIELDS, this.fields.stream().map(FieldTemplate::template));
+			checkTexts(Setting.FIELDS, this.fields.stream().map(FieldTemplate::template));
 		}
 		checkCount(operation);
 		return checked(new Templates(operation, texts()));
@@ -227,14 +250,26 @@ final class MappingSettings {
 					"names no column or member in braces, so that all rows would make the same records; curl takes"
 							+ " braces out of a URL unless it is called with -g");
 		}
-		checkBraces(Setting.COMMAND, this.commands.stream().flatMap(List::stream).map(Word::template));
+		for (int i = 0; i < this.commands.size(); i++) {
+			List<Word> words = this.commands.get(i);
+			int first = ((words.get(0).opens()) ? 2 : 1) + ((operations.get(i).firstKey() == 0) ? 1 : 0);
+			check(Setting.COMMAND, words.stream().map(Word::template), Template::problemOfBraces);
+			check(Setting.COMMAND, words.stream().skip(first).map(Word::template), Template::problemOfJson);
+		}
 		return checked(new Templates(operations, texts()));
 	}
 
-	/** Refuses braces that another tool would read as a value. */
-	private static void checkBraces(Setting<?> row, Stream<@Nullable Template> templates) {
+	/** Refuses braces that another tool would read as a value, and JSON that is none. */
+	private static void checkTexts(Setting<?> row, Stream<@Nullable Template> templates) {
+		List<@Nullable Template> all = templates.toList();
+		check(row, all.stream(), Template::problemOfBraces);
+		check(row, all.stream(), Template::problemOfJson);
+	}
+
+	private static void check(Setting<?> row, Stream<@Nullable Template> templates,
+			Function<Template, @Nullable String> check) {
 		templates.forEach((template) -> {
-			String problem = (template != null) ? template.problemOfBraces() : null;
+			String problem = (template != null) ? check.apply(template) : null;
 			if (problem != null) {
 				throw new InvalidSettingException(row.name(), problem);
 			}

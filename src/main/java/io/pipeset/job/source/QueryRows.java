@@ -15,6 +15,7 @@ import java.util.concurrent.ScheduledFuture;
 
 import io.pipeset.job.input.FetchedRows;
 import io.pipeset.job.input.SourceException;
+import io.pipeset.record.Notice;
 import io.pipeset.record.Record;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.encoding.Excerpt;
@@ -100,6 +101,12 @@ final class QueryRows implements FetchedRows {
 		}
 		row.deliver(record);
 		return true;
+	}
+
+	@Override
+	public List<Notice> notices() {
+		SqlRow row = this.row;
+		return (row != null) ? row.notices() : List.of();
 	}
 
 	@Override

@@ -83,7 +83,8 @@ enum UnsupportedFile {
 				+ " To have Redis write commands, set aof-use-rdb-preamble no and appendonly yes, and run BGREWRITEAOF;"
 				+ " or turn the file into commands with a tool that reads RDB files";
 
-		static final String UTF_16 = "found UTF-16, and not UTF-8: save the file as UTF-8";
+		static final String UTF_16 = "found UTF-16, and not UTF-8: save the file as UTF-8, or name its charset where the"
+				+ " format has charsets, as in text/csv; charset=utf-16";
 
 		static final String UTF_32 = "found UTF-32, and not UTF-8: save the file as UTF-8";
 

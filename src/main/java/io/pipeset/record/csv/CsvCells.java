@@ -178,6 +178,23 @@ final class CsvCells {
 		return same;
 	}
 
+	/** The first byte of a cell that is kept, from 0 to 255; 0 for an empty one. */
+	int firstByte(int column) {
+		return (this.cells.length(column) > 0) ? this.bytes[this.cells.offset(column)] & 0xFF : 0;
+	}
+
+	/** Whether each cell that is kept is a line of dashes. */
+	boolean areDashes() {
+		boolean dashes = kept() > 0;
+		for (int i = 0; dashes && i < kept(); i++) {
+			dashes = this.cells.length(i) > 1;
+			for (int at = 0; dashes && at < this.cells.length(i); at++) {
+				dashes = this.bytes[this.cells.offset(i) + at] == '-';
+			}
+		}
+		return dashes;
+	}
+
 	/** Whether a cell exists, and is not null. */
 	boolean has(int column) {
 		return column < this.cells.count() && this.cells.length(column) != ABSENT;
@@ -374,8 +391,9 @@ final class CsvCells {
 					fail(at, "a backslash takes t, n, r, 0, b, f, v, Z, a backslash, a quote or the delimiter after it,"
 							+ " not " + Excerpt.ofByte(letter)
 							+ ((letter == 'N') ? "; null=%5CN says that \\N alone is" + " null"
-									: "; in files of Spark and DuckDB, escape=quotes has backslashes that are"
-											+ " data"));
+									: (letter == 'x') ? "; redis-cli --json writes such bytes as text"
+											: "; in files of Spark and DuckDB, escape=quotes has backslashes that are"
+													+ " data"));
 				}
 				yield letter;
 			}

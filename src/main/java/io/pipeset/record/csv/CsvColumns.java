@@ -1,9 +1,11 @@
 package io.pipeset.record.csv;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Stream;
 
 import io.pipeset.record.Expiry;
+import io.pipeset.record.Notice;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
@@ -46,6 +48,11 @@ abstract sealed class CsvColumns {
 	/** How many commands all rows so far have left out. */
 	long leftOut() {
 		return 0;
+	}
+
+	/** What the rows so far give reason to say to the caller. */
+	List<Notice> notices() {
+		return List.of();
 	}
 
 	/** Whether the row that was read last makes another record. */
@@ -170,6 +177,11 @@ abstract sealed class CsvColumns {
 		@Override
 		long leftOut() {
 			return this.row.allLeftOut();
+		}
+
+		@Override
+		List<Notice> notices() {
+			return this.row.notices();
 		}
 
 		@Override

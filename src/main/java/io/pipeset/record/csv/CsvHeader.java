@@ -3,6 +3,7 @@ package io.pipeset.record.csv;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -46,6 +47,11 @@ final class CsvHeader {
 	/** The names without blanks around them, in lower case. */
 	private final byte[][] likeNames;
 
+	/**
+	 * The bytes with which these begin, in both cases; blanks and byte order marks too.
+	 */
+	private final boolean[] firstBytes = new boolean[256];
+
 	private final int count;
 
 	private final CsvSyntax syntax;
@@ -61,6 +67,14 @@ final class CsvHeader {
 		this.likeNames = names.stream()
 			.map((name) -> name.replace("\ufeff", "").strip().toLowerCase(Locale.ROOT).getBytes(StandardCharsets.UTF_8))
 			.toArray(byte[][]::new);
+		this.firstBytes[' '] = true;
+		this.firstBytes[0xEF] = true;
+		for (byte[] name : this.likeNames) {
+			if (name.length > 0) {
+				this.firstBytes[name[0] & 0xFF] = true;
+				this.firstBytes[Character.toUpperCase((char) (name[0] & 0xFF)) & 0xFF] = true;
+			}
+		}
 		for (int i = 0; i < names.size(); i++) {
 			if (this.columnsByName.putIfAbsent(names.get(i), i) != null) {
 				this.repeated.add(names.get(i));
@@ -163,6 +177,48 @@ final class CsvHeader {
 			same = cells.isLike(i, this.likeNames[i]);
 		}
 		return same;
+	}
+
+	/** Whether the first cell of a row may be the name of a column. */
+	boolean mayBeginWith(CsvCells cells) {
+		return cells.count() == this.names.size() && cells.kept() > 0 && this.firstBytes[cells.firstByte(0)]
+				&& isName(cells, 0);
+	}
+
+	/** Whether the cells of a row are the names of all columns, in any order. */
+	boolean isOrderedBy(CsvCells cells) {
+		boolean names = cells.count() == this.names.size();
+		Set<Integer> found = new HashSet<>();
+		for (int i = 0; names && i < cells.kept(); i++) {
+			int column = columnLike(cells, i);
+			names = column >= 0 && found.add(column);
+		}
+		return names;
+	}
+
+	/**
+	 * Whether the first cell of a row is the name of a column, or one that of another.
+	 */
+	boolean isNamedBy(CsvCells cells) {
+		boolean named = cells.kept() > 0 && isName(cells, 0);
+		for (int i = 1; !named && i < cells.kept(); i++) {
+			int column = columnLike(cells, i);
+			named = column >= 0 && column != i;
+		}
+		return named;
+	}
+
+	private boolean isName(CsvCells cells, int cell) {
+		return columnLike(cells, cell) >= 0;
+	}
+
+	private int columnLike(CsvCells cells, int cell) {
+		for (int i = 0; i < this.likeNames.length; i++) {
+			if (this.likeNames[i].length > 0 && cells.isLike(cell, this.likeNames[i])) {
+				return i;
+			}
+		}
+		return CsvColumns.NONE;
 	}
 
 	/** Advice about names with blanks around them. */

@@ -39,6 +39,10 @@ public final class CsvReader implements RecordReader {
 	private static final String REPEATED_HEADER = "the row repeats the names of the columns: two files were put"
 			+ " together, or the file has the header that 'header' names";
 
+	private static final String DASHES = "the row is a line of dashes under the header, as sqlcmd and psql print it";
+
+	private static final int MOST_BLANKS = 16;
+
 	/** The memory of a column's name without its characters, in bytes. */
 	private static final int NAME_BYTES = 160;
 
@@ -90,6 +94,9 @@ public final class CsvReader implements RecordReader {
 	private long quotedLine;
 
 	private boolean firstRow = true;
+
+	/** Whether empty rows were passed over before this one. */
+	private boolean afterEmptyRow;
 
 	/**
 	 * Reads a body.
@@ -155,10 +162,13 @@ public final class CsvReader implements RecordReader {
 				throw lost("a quote after a backslash ends a cell, and the cell seems to go on, so that the"
 						+ " beginning of the next row is not certain: write \"\" for a quote in quotes, or say what a"
 						+ " backslash means: escape=quotes for files of Spark, DuckDB and COPY … CSV ESCAPE '\\',"
-						+ " escape=backslash for files of MySQL and MariaDB (line " + this.line + ")");
+						+ " escape=backslash for files of MySQL and MariaDB. PHP's fputcsv writes CSV with escape: ''"
+						+ " alone (line " + this.line + ")");
 			}
 			this.quotedLine = (quoted == 0 && this.cells.quotedCells() > 0) ? this.line : this.quotedLine;
-			makesRecord = known.begin(this.cells, (repeatsHeader(end)) ? REPEATED_HEADER : null);
+			boolean first = this.firstRow;
+			makesRecord = known.begin(this.cells,
+					(repeatsHeader(end)) ? REPEATED_HEADER : (first && this.cells.areDashes()) ? DASHES : null);
 			if (makesRecord) {
 				record.begin(this.line);
 				known.fill(record, this.cells);
@@ -178,20 +188,32 @@ public final class CsvReader implements RecordReader {
 	 * Whether a row is the header once more: that of a file which was put after another,
 	 * or of one whose columns the request has named. One cell may well be a word like it.
 	 */
-	private boolean repeatsHeader(int end) {
+	private boolean repeatsHeader(int end) throws MalformedBodyException {
 		CsvHeader names = this.names;
 		boolean first = this.firstRow;
+		boolean apart = this.afterEmptyRow;
 		this.firstRow = false;
-		if (names == null || this.mapping.header().kind() == Header.Kind.ABSENT || !names.isRepeatedBy(this.cells)) {
+		this.afterEmptyRow = false;
+		if (names == null || this.mapping.header().kind() == Header.Kind.ABSENT) {
 			return false;
 		}
 		if (names.names().size() == 1) {
-			return first && this.mapping.header().kind() == Header.Kind.NAMED;
+			return first && this.mapping.header().kind() == Header.Kind.NAMED && names.isRepeatedBy(this.cells);
+		}
+		if (!names.mayBeginWith(this.cells) && !apart) {
+			return false;
 		}
 		if (this.cells.kept() < this.cells.count()) {
 			this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), CsvHeader.MAX_COLUMNS);
 		}
-		return names.isRepeatedBy(this.cells);
+		if (names.isRepeatedBy(this.cells)) {
+			return true;
+		}
+		if (names.isOrderedBy(this.cells) || (apart && names.isNamedBy(this.cells))) {
+			throw lost("line " + this.line + " has names of columns, and not as the header has them: another table"
+					+ " begins there, whose cells are those of other columns. Post each table by itself");
+		}
+		return false;
 	}
 
 	@Override
@@ -219,7 +241,8 @@ public final class CsvReader implements RecordReader {
 
 	@Override
 	public List<Notice> notices() {
-		List<Notice> notices = new ArrayList<>();
+		CsvColumns columns = this.columns;
+		List<Notice> notices = new ArrayList<>((columns != null) ? columns.notices() : List.of());
 		if (this.otherLineEnds > 0) {
 			notices
 				.add(new Notice("MIXED_LINE_ENDS", "The first line ends with " + ((this.bareLineFeeds) ? "LF" : "CRLF")
@@ -229,7 +252,7 @@ public final class CsvReader implements RecordReader {
 						this.otherLineEnds, this.otherLine));
 		}
 		long quoted = this.cells.quotedCells();
-		if (quoted > 0) {
+		if (quoted > 0 && this.syntax.delimiter() == '\t' && !this.syntax.escapesAll()) {
 			notices
 				.add(new Notice("QUOTED_CELLS",
 						"Cells that begin and end with a quote, which TSV has as data: " + quoted + "."
@@ -279,6 +302,7 @@ public final class CsvReader implements RecordReader {
 		byte delimiter = this.buffer.bytes()[this.buffer.start() + 4];
 		if (delimiter > 0 && delimiter != '"') {
 			this.syntax = this.syntax.separatedBy((char) delimiter);
+			noteLineEnd(end);
 			consumeRow(end);
 			this.scanner = new CsvScanner(this.syntax);
 			this.cells = cells();
@@ -354,7 +378,7 @@ public final class CsvReader implements RecordReader {
 	private int findRow() throws IOException {
 		while (true) {
 			String comment = this.mapping.cells().comment();
-			if (comment != null && this.buffer.begins(comment)) {
+			if (comment != null && this.buffer.begins(blanks() + comment)) {
 				skipComment();
 				continue;
 			}
@@ -370,8 +394,18 @@ public final class CsvReader implements RecordReader {
 			if (this.emptyRows) {
 				return end;
 			}
+			this.afterEmptyRow = true;
 			consumeRow(end);
 		}
+	}
+
+	/** The blanks at the beginning of a row, if cells are trimmed. */
+	private String blanks() throws IOException {
+		String blanks = "";
+		while (this.mapping.cells().trim() && blanks.length() < MOST_BLANKS && this.buffer.begins(blanks + " ")) {
+			blanks += " ";
+		}
+		return blanks;
 	}
 
 	/** Whether a row ends with the body, and not with a line feed. */

@@ -3,6 +3,7 @@ package io.pipeset.record.json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
+import java.util.Map;
 
 import io.pipeset.record.Notice;
 import io.pipeset.record.Operation;
@@ -32,6 +33,9 @@ public final class JsonArrayReader implements RecordReader {
 
 	private final JsonParser parser;
 
+	/** Whether a row can be posted again by itself. */
+	private final boolean rowsAreWhole;
+
 	private final RecordLimit limit;
 
 	private final JsonElementScanner scanner = new JsonElementScanner();
@@ -59,6 +63,7 @@ public final class JsonArrayReader implements RecordReader {
 	public JsonArrayReader(InputStream body, @Nullable Operation defaultOperation, Mapping mapping, RecordLimit limit) {
 		this.buffer = new BodyBuffer(body, limit);
 		this.parser = JsonParser.of(defaultOperation, mapping, limit);
+		this.rowsAreWhole = mapping.rowsAreWhole();
 		this.limit = limit;
 		this.rows = mapping.rows();
 		this.entries = this.rows.entries();
@@ -91,6 +96,11 @@ public final class JsonArrayReader implements RecordReader {
 			throw lost(problem);
 		}
 		return false;
+	}
+
+	@Override
+	public @Nullable Map<String, String> rowSettings() {
+		return (this.rowsAreWhole) ? Map.of() : null;
 	}
 
 	@Override

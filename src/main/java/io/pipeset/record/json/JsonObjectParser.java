@@ -44,6 +44,9 @@ final class JsonObjectParser extends JsonParser {
 	/** The part of {@link #raw} before an element. */
 	private final ArgumentBytes before;
 
+	/** The part of {@link #raw} after an element. */
+	private final ArgumentBytes after;
+
 	private boolean rawIsNew;
 
 	private @Nullable Rejection noArray;
@@ -59,6 +62,7 @@ final class JsonObjectParser extends JsonParser {
 		this.items = new ArgumentBytes(limit.memory());
 		this.raw = new ArgumentBytes(limit.memory());
 		this.before = new ArgumentBytes(limit.memory());
+		this.after = new ArgumentBytes(limit.memory());
 	}
 
 	@Override
@@ -89,10 +93,8 @@ final class JsonObjectParser extends JsonParser {
 	@Override
 	@Nullable JsonFault readItem(byte[] bytes, int from, int to) {
 		this.noArray = null;
-		this.before.clear();
-		this.before.begin();
 		this.row.forgetOuter();
-		writeBefore();
+		writeAround(bytes, JsonWalk.ABSENT, 0, 0);
 		try {
 			wrap(bytes, from, to);
 			return this.row.read(bytes, from, to);
@@ -113,7 +115,9 @@ final class JsonObjectParser extends JsonParser {
 			refuseItems("rows=" + this.rows.text() + " takes objects, not " + kind.describe(this.cursor.excerpt()));
 			return this.cursor.contentFault();
 		}
-		int at = this.row.readOuter(this.cursor, this.path[0]);
+		int head = this.row.readOuter(this.cursor, this.path[0]);
+		this.noArray = this.row.outerProblem();
+		int at = head;
 		this.cursor.expectEnd();
 		JsonFault fault = this.cursor.contentFault();
 		if (fault != null) {
@@ -124,12 +128,12 @@ final class JsonObjectParser extends JsonParser {
 		for (int i = 1; i < this.path.length && at >= 0 && bytes[at] != 'n'; i++) {
 			at = (bytes[at] == '{') ? JsonWalk.member(bytes, at, this.path[i]) : JsonRow.NO_ARRAY;
 		}
-		begin(bytes, at);
+		begin(bytes, head, at);
 		return null;
 	}
 
 	/** Begins with the first element of an array. */
-	private void begin(byte[] bytes, int at) {
+	private void begin(byte[] bytes, int head, int at) {
 		this.pathFound |= at != JsonWalk.ABSENT;
 		if (at == JsonWalk.TWICE) {
 			refuseItems("the member '" + this.rows.pathText() + "' is there twice");
@@ -143,11 +147,10 @@ final class JsonObjectParser extends JsonParser {
 		}
 		this.items.clear();
 		this.items.begin();
-		this.items.append(bytes, at, JsonWalk.skip(bytes, at) - at);
+		int end = JsonWalk.skip(bytes, at);
+		this.items.append(bytes, at, end - at);
 		this.nextItem = this.items.start() + 1;
-		this.before.clear();
-		this.before.begin();
-		writeBefore();
+		writeAround(bytes, head, at, end);
 		readNext();
 	}
 
@@ -176,16 +179,38 @@ final class JsonObjectParser extends JsonParser {
 		}
 	}
 
-	/** Writes what is before an element that can be posted again by itself. */
-	private void writeBefore() {
+	/**
+	 * Writes what is around an element that can be posted again by itself: the members of
+	 * the outer object that templates name, and the array in its place.
+	 * @param head the index of the member that has the array; {@link JsonWalk#ABSENT} if
+	 * no template names it
+	 * @param from the index of the array
+	 * @param to the index after it
+	 */
+	private void writeAround(byte[] bytes, int head, int from, int to) {
+		this.before.clear();
+		this.before.begin();
 		this.before.append('{');
 		this.row.writeOuter(this.before, this.path[0]);
-		for (int i = 0; i < this.path.length; i++) {
-			this.before.append((i > 0) ? "{" : "");
-			JsonText.appendString(this.before, this.path[i], 0, this.path[i].length);
-			this.before.append(':');
+		JsonText.appendString(this.before, this.path[0], 0, this.path[0].length);
+		this.before.append(':');
+		this.after.clear();
+		this.after.begin();
+		this.after.append(']');
+		if (head >= 0 && this.row.namesOuter(this.path[0])) {
+			this.before.append(bytes, head, from - head);
+			this.after.append(bytes, to, JsonWalk.skip(bytes, head) - to);
+		}
+		else {
+			for (int i = 1; i < this.path.length; i++) {
+				this.before.append('{');
+				JsonText.appendString(this.before, this.path[i], 0, this.path[i].length);
+				this.before.append(':');
+			}
+			this.after.append("}".repeat(this.path.length - 1));
 		}
 		this.before.append('[');
+		this.after.append('}');
 	}
 
 	private void wrap(byte[] bytes, int from, int to) {
@@ -193,7 +218,7 @@ final class JsonObjectParser extends JsonParser {
 		this.raw.begin();
 		this.raw.append(this.before.bytes(), this.before.start(), this.before.length());
 		this.raw.append(bytes, from, to - from);
-		this.raw.append("]" + "}".repeat(this.path.length));
+		this.raw.append(this.after.bytes(), this.after.start(), this.after.length());
 		this.rawIsNew = true;
 	}
 

@@ -183,6 +183,11 @@ final class JsonRow extends Row {
 		return readMembers(object, this.outer, false, wanted);
 	}
 
+	/** Why rows of the object that was read last are refused; {@code null} for none. */
+	@Nullable Rejection outerProblem() {
+		return problem();
+	}
+
 	/** The row is in no object, or in one whose members do not matter. */
 	void forgetOuter() {
 		this.outer.clear();
@@ -245,6 +250,12 @@ final class JsonRow extends Row {
 					+ settingOf(this.texts.get(number)) + "' names it: one of two values would be lost");
 		}
 		found.set(number, state, cursor.source(), cursor.offset(), cursor.length());
+	}
+
+	/** Whether a template names a member of the outer object. */
+	boolean namesOuter(byte[] name) {
+		int number = this.names.find(name, 0, name.length);
+		return number != JsonNames.NONE && this.outer.states[number] != State.ABSENT;
 	}
 
 	/** Writes the members of the outer object that templates name, but for one. */

@@ -3,6 +3,7 @@ package io.pipeset.record.json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
+import java.util.Map;
 
 import io.pipeset.record.Notice;
 import io.pipeset.record.Operation;
@@ -36,6 +37,9 @@ public final class NdjsonReader implements RecordReader {
 
 	private final JsonParser parser;
 
+	/** Whether a row can be posted again by itself. */
+	private final boolean rowsAreWhole;
+
 	private boolean begun;
 
 	/** The line that was read last. */
@@ -52,6 +56,7 @@ public final class NdjsonReader implements RecordReader {
 		this.buffer = new BodyBuffer(body, limit);
 		this.limit = limit;
 		this.parser = JsonParser.of(defaultOperation, mapping, limit);
+		this.rowsAreWhole = mapping.rowsAreWhole();
 		this.lines = new LineReader(this.buffer, new Lines(), limit, true);
 	}
 
@@ -103,6 +108,11 @@ public final class NdjsonReader implements RecordReader {
 			throw this.lost;
 		}
 		return found;
+	}
+
+	@Override
+	public @Nullable Map<String, String> rowSettings() {
+		return (this.rowsAreWhole) ? Map.of() : null;
 	}
 
 	@Override

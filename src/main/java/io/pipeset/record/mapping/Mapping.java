@@ -41,4 +41,10 @@ public record Mapping(@Nullable Templates templates, Nulls nulls, CellSyntax cel
 		return (text instanceof Template template) ? template.toString() : text;
 	}
 
+	/** Whether a row can be posted again by itself, and makes the same records. */
+	public boolean rowsAreWhole() {
+		Templates templates = this.templates;
+		return templates == null || !templates.nameAround(this.rows);
+	}
+
 }

@@ -102,7 +102,8 @@ record RecordTemplate(Operation operation, @Nullable Part id, @Nullable Part key
 
 	/** Whether names and values in turn are arguments of an operation. */
 	private static boolean takesPairs(Operation operation) {
-		return operation == Operation.HSET || operation == Operation.MSET || operation == Operation.XADD;
+		return operation == Operation.HSET || operation == Operation.MSET || operation == Operation.MSETNX
+				|| operation == Operation.XADD;
 	}
 
 	private static @Nullable Part part(String setting, Place place, @Nullable Template template, Numbers numbers) {

@@ -77,6 +77,14 @@ public abstract class Row extends RowValues {
 	/** The names of values that are none of its fields. */
 	private Set<ByteBuffer> excluded = Set.of();
 
+	/** Whether the values of the row are only looked at, and whether one is wanted. */
+	private boolean looking;
+
+	private boolean seen;
+
+	/** Names that fields leave out, and that no row had. */
+	private final Set<ByteBuffer> neverOmitted = new HashSet<>();
+
 	/** The names that spreads have made fields of the record. */
 	private final Set<ByteBuffer> spreadNames = new HashSet<>();
 
@@ -96,6 +104,10 @@ public abstract class Row extends RowValues {
 		this.target = new Record(RecordDefaults.NONE, limit.memory());
 		this.next = this.records.length;
 		this.number = templates.firstRow() - 1;
+		if (!table) {
+			templates.omitted()
+				.forEach((name) -> this.neverOmitted.add(ByteBuffer.wrap(name.getBytes(StandardCharsets.UTF_8))));
+		}
 	}
 
 	/** Forgets the last row, and counts this one. */
@@ -356,20 +368,45 @@ public abstract class Row extends RowValues {
 	 */
 	protected final void member(byte[] name, int nameOffset, int nameLength, State state, byte[] source, int offset,
 			int length) {
-		boolean wanted = this.excluded.isEmpty()
-				|| !this.excluded.contains(ByteBuffer.wrap(name, nameOffset, nameLength));
-		if (wanted && problem() == null) {
-			addMember(this.target, name, nameOffset, nameLength, state, source, offset, length, this.table);
+		boolean wanted = true;
+		if (!this.excluded.isEmpty()) {
+			ByteBuffer key = ByteBuffer.wrap(name, nameOffset, nameLength);
+			wanted = !this.excluded.contains(key);
+			this.neverOmitted.remove(key);
+		}
+		if (this.looking) {
+			boolean empty = state == State.TEXT && length == 0;
+			this.seen |= Place.PAIR.decide(state, empty, nulls(), this.table) != Verdict.LEAVE_OUT;
+		}
+		else if (wanted && problem() == null) {
+			addMember(this.target, name, nameOffset, nameLength, state, source, offset, length, null);
 		}
 	}
 
+	@Override
+	protected final boolean hasMembers() {
+		this.looking = true;
+		this.seen = false;
+		this.excluded = Set.of();
+		members();
+		this.looking = false;
+		return this.seen;
+	}
+
+	/**
+	 * Adds a name and its value.
+	 * @param spread the object that has it; {@code null} for the row
+	 */
 	private void addMember(Record record, byte[] name, int nameOffset, int nameLength, State state, byte[] source,
-			int offset, int length, boolean cell) {
+			int offset, int length, @Nullable Slot spread) {
 		boolean empty = state == State.TEXT && length == 0;
-		switch (Place.PAIR.decide(state, empty, nulls(), cell)) {
+		switch (Place.PAIR.decide(state, empty, nulls(), this.table && spread == null)) {
 			case TAKE -> {
 				setFound(state, source, offset, length, record.encoding());
-				addPair(record, name, nameOffset, nameLength, foundString());
+				Form form = (spread != null) ? spread.form(reading()) : null;
+				if (spread == null || form == null || apply(form, spread, state)) {
+					addPair(record, name, nameOffset, nameLength, foundString());
+				}
 			}
 			case EMPTY -> {
 				setFound(State.SCALAR, name, nameOffset, 0, record.encoding());
@@ -377,8 +414,10 @@ public abstract class Row extends RowValues {
 			}
 			case LEAVE_OUT -> {
 			}
-			default -> refuse(Rejection.MALFORMED, noun() + " '" + Excerpt.of(name, nameOffset, nameLength) + "' is "
-					+ emptiness() + "; nulls=skip leaves it out, nulls=empty takes it for an empty string");
+			default -> refuse(Rejection.MALFORMED,
+					((spread != null) ? "member" : noun()) + " '" + Excerpt.of(name, nameOffset, nameLength) + "' is "
+							+ ((spread != null) ? "null" : emptiness())
+							+ "; nulls=skip leaves it out, nulls=empty takes it for an empty string");
 		}
 	}
 
@@ -421,11 +460,10 @@ public abstract class Row extends RowValues {
 		}
 		if (spread.place() == Place.SPREAD && record.argumentCount() == before && problem() == null
 				&& record.rejection() == null) {
-			refuse(Rejection.MALFORMED,
-					noun() + " '" + spread.slot().pathText(reading()) + "' has no elements, and '"
-							+ spread.slot().setting() + "' spreads it; in a group it is left out, as in "
-							+ ((spread.slot().setting().equals("args")) ? "args=[&args={tags...}&args=]"
-									: "[ SADD {id} {tags...} ]"));
+			String what = (spread.isOfRow()) ? "the row" : noun() + " '" + spread.slot().pathText(reading()) + "'";
+			refuse(Rejection.MALFORMED, what + " has no elements, and '" + spread.slot().setting()
+					+ "' spreads it; in a group it is left out, as in " + ((spread.slot().setting().equals("args"))
+							? "args=[&args={tags...}&args=]" : "[ SADD {id} {tags...} ]"));
 		}
 	}
 
@@ -466,12 +504,17 @@ public abstract class Row extends RowValues {
 							+ "} has it too: one of two values would be lost");
 			return;
 		}
-		if (record.hasKeyAt(record.argumentCount()) && elements.nameLength() == 0) {
-			refuse(Rejection.MALFORMED, "{" + spread.slot().text() + "} has a member without a name, which is no key");
+		boolean noKey = elements.nameLength() == 0
+				|| isComposite(elements.source(), elements.nameOffset(), elements.nameLength());
+		if (noKey && record.hasKeyAt(record.argumentCount())) {
+			refuse(Rejection.MALFORMED,
+					"{" + spread.slot().text() + "} has a member of the name '"
+							+ Excerpt.of(elements.source(), elements.nameOffset(), elements.nameLength())
+							+ "', which is no key");
 			return;
 		}
 		addMember(record, elements.source(), elements.nameOffset(), elements.nameLength(), elements.state(),
-				elements.source(), elements.offset(), elements.length(), false);
+				elements.source(), elements.offset(), elements.length(), spread.slot());
 	}
 
 	private void addElement(Record record, Spread spread, Elements elements, @Nullable Form form) {
@@ -522,10 +565,15 @@ public abstract class Row extends RowValues {
 	/** What the rows so far give reason to say to the caller. */
 	public List<Notice> notices() {
 		List<Notice> notices = new ArrayList<>();
-		if (!this.table) {
-			neverFound().forEach((text) -> notices.add(new Notice("NEVER_FOUND",
-					"The name {" + text + "} was in no object that was looked at: check its spelling.", 0, 0)));
-		}
+		neverFound(this.table).forEach((text) -> notices.add(new Notice("NEVER_FOUND",
+				"The name {" + text + "} was in no object that was looked at: check its spelling.", 0, 0)));
+		this.neverOmitted
+			.forEach(
+					(name) -> notices.add(
+							new Notice("NEVER_FOUND",
+									"The name " + Excerpt.of(name.array(), 0, name.limit())
+											+ ", which 'fields' leaves out, was in no object: check its spelling.",
+									0, 0)));
 		return notices;
 	}
 

@@ -57,7 +57,7 @@ abstract class RowNames {
 	}
 
 	/** Why the record is refused; {@code null} as long as it is good. */
-	final @Nullable Rejection problem() {
+	protected final @Nullable Rejection problem() {
 		return this.problem;
 	}
 
@@ -147,9 +147,9 @@ abstract class RowNames {
 	}
 
 	/** Begins to read the elements of the value that was found last. */
-	final boolean beginElements() {
+	final boolean begin(Elements elements) {
 		copy();
-		return this.elements.begin(this.copies.bytes(), this.copies.start(), this.copies.start() + this.length);
+		return elements.begin(this.copies.bytes(), this.copies.start(), this.copies.start() + this.length);
 	}
 
 	/**
@@ -176,7 +176,7 @@ abstract class RowNames {
 		if (steps.length > 0 && state != State.ABSENT) {
 			state = walk(slot, state, steps);
 		}
-		this.looked[slot.number()] = true;
+		this.looked[slot.number()] |= before == null;
 		this.found[slot.number()] |= state != State.ABSENT || this.problem != before;
 		return state;
 	}
@@ -188,7 +188,7 @@ abstract class RowNames {
 		for (int i = 0; i < steps.length; i++) {
 			if (state == State.TEXT && !entered) {
 				entered = true;
-				if (beginElements()) {
+				if (begin(this.elements)) {
 					state = State.COMPOSITE;
 					this.source = this.copies.bytes();
 					this.offset = firstBracket(this.copies.start());
@@ -199,13 +199,22 @@ abstract class RowNames {
 						: refuseStep(slot, i, "is " + describe(slot, state) + " and no object or array of JSON");
 			}
 			boolean object = this.source[this.offset] == '{';
-			int at = (object) ? JsonWalk.member(this.source, this.offset, steps[i])
-					: JsonWalk.element(this.source, this.offset, steps[i]);
+			int last = (object) ? steps.length - 1 : i;
+			int at = JsonWalk.ABSENT;
+			// A member may have dots in its name, so the longest rest counts.
+			while (at == JsonWalk.ABSENT && last >= i) {
+				byte[] name = (last == i) ? steps[i] : text(steps, i, last).getBytes(StandardCharsets.UTF_8);
+				at = (object) ? JsonWalk.member(this.source, this.offset, name)
+						: JsonWalk.element(this.source, this.offset, name);
+				last--;
+			}
+			String step = text(steps, i, last + 1);
+			i = last + 1;
 			if (at == JsonWalk.TWICE) {
-				return refuseStep(slot, i, "has the member '" + text(steps[i]) + "' twice");
+				return refuseStep(slot, i, "has the member '" + step + "' twice");
 			}
 			if (at < 0) {
-				boolean number = object || text(steps[i]).matches("[0-9]+");
+				boolean number = object || step.matches("[0-9]+");
 				return (number) ? State.ABSENT
 						: refuseStep(slot, i, "is an array, of which an element is named by its" + " number, as in {"
 								+ path(slot, i) + ".0}; rows=items:" + path(slot, i) + " makes a row of each");
@@ -260,15 +269,16 @@ abstract class RowNames {
 
 	/** The name and the first steps of the value that is looked for. */
 	private String path(Slot slot, int steps) {
-		StringBuilder path = new StringBuilder(slot.nameText(this.reading));
-		for (int i = 0; i < steps; i++) {
-			path.append('.').append(text(slot.steps(this.reading)[i]));
-		}
-		return Excerpt.of(path.toString());
+		String name = slot.nameText(this.reading);
+		return Excerpt.of((steps > 0) ? name + "." + text(slot.steps(this.reading), 0, steps - 1) : name);
 	}
 
-	private static String text(byte[] step) {
-		return new String(step, StandardCharsets.UTF_8);
+	private static String text(byte[][] steps, int from, int to) {
+		StringBuilder text = new StringBuilder();
+		for (int i = from; i <= to; i++) {
+			text.append((i > from) ? "." : "").append(new String(steps[i], StandardCharsets.UTF_8));
+		}
+		return text.toString();
 	}
 
 	/** Names the value that was found last. */
@@ -284,9 +294,13 @@ abstract class RowNames {
 		};
 	}
 
-	/** The texts of the values that were looked for, and that no row had. */
-	final List<String> neverFound() {
+	/**
+	 * The texts of the values that were looked for, and that no row had.
+	 * @param steps only those of which a part is a step
+	 */
+	final List<String> neverFound(boolean steps) {
 		return this.slots.stream()
+			.filter((slot) -> !steps || slot.steps(slot.readings() - 1).length > 0)
 			.filter((slot) -> this.looked[slot.number()] && !this.found[slot.number()])
 			.map(Slot::text)
 			.distinct()

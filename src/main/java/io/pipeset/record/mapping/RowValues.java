@@ -2,7 +2,6 @@ package io.pipeset.record.mapping;
 
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
-import java.util.List;
 
 import io.pipeset.record.ArgumentBytes;
 import io.pipeset.record.Record;
@@ -14,7 +13,6 @@ import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.grammar.JsonCursor;
 import io.pipeset.record.grammar.JsonFault;
-import io.pipeset.record.grammar.JsonWalk;
 import io.pipeset.record.mapping.Place.Verdict;
 import io.pipeset.record.mapping.RecordTemplate.Part;
 import io.pipeset.record.mapping.RecordTemplate.Spread;
@@ -31,6 +29,9 @@ abstract class RowValues extends RowNames {
 	private final Nulls nulls;
 
 	private final JsonCursor cursor = new JsonCursor();
+
+	/** The elements of an array that is made one text, perhaps among other elements. */
+	private final Elements joined = new Elements();
 
 	private final boolean table;
 
@@ -317,25 +318,25 @@ abstract class RowValues extends RowNames {
 
 	/** Makes the elements of an array one text. */
 	private @Nullable String join(Form form, State state) {
-		if ((state != State.COMPOSITE && state != State.TEXT) || !beginElements() || elements().areMembers()) {
+		if ((state != State.COMPOSITE && state != State.TEXT) || !begin(this.joined) || this.joined.areMembers()) {
 			return "'" + Excerpt.of(foundSource(), foundOffset(), foundLength()) + "' is no array of JSON";
 		}
 		byte[] separator = form.separator().getBytes(StandardCharsets.UTF_8);
 		composed().begin();
 		boolean first = true;
-		while (elements().next()) {
-			State element = elements().state();
+		while (this.joined.next()) {
+			State element = this.joined.state();
 			if (!element.isValue() || element == State.COMPOSITE) {
 				return "it has " + ((element == State.COMPOSITE) ? "an array or object" : "a null")
 						+ " among its elements";
 			}
-			String text = new String(elements().source(), elements().offset(), elements().length(),
+			String text = new String(this.joined.source(), this.joined.offset(), this.joined.length(),
 					StandardCharsets.UTF_8);
 			if (text.contains(form.separator())) {
 				return "its element '" + Excerpt.of(text) + "' has the separator in it";
 			}
 			composed().append(separator, 0, (first) ? 0 : separator.length);
-			composed().append(elements().source(), elements().offset(), elements().length());
+			composed().append(this.joined.source(), this.joined.offset(), this.joined.length());
 			first = false;
 		}
 		return null;
@@ -352,10 +353,13 @@ abstract class RowValues extends RowNames {
 		return false;
 	}
 
+	/** Whether a spread of the row makes any argument. */
+	protected abstract boolean hasMembers();
+
 	/** Whether a spread makes any argument. */
 	final boolean yields(Spread spread) {
 		if (spread.isOfRow() && isObject()) {
-			return true;
+			return hasMembers();
 		}
 		State state = look(spread.slot());
 		if (problem() != null) {
@@ -383,7 +387,7 @@ abstract class RowValues extends RowNames {
 	 * @return {@code null} if the row is refused
 	 */
 	final @Nullable Elements elements(Spread spread, State state) {
-		if ((state == State.COMPOSITE || state == State.TEXT) && beginElements()) {
+		if ((state == State.COMPOSITE || state == State.TEXT) && begin(elements())) {
 			return elements();
 		}
 		String text = new String(foundSource(), foundOffset(), foundLength(), StandardCharsets.UTF_8).strip();

@@ -93,8 +93,17 @@ final class Slot {
 
 	/** The name and the steps of a reading, for messages. */
 	String pathText(int reading) {
+		return Excerpt.of(path(reading));
+	}
+
+	/** The longest path that may be meant. */
+	String fullPath() {
+		return path(this.names.length - 1);
+	}
+
+	private String path(int reading) {
 		Reading read = this.value.readings().get(reading);
-		return Excerpt.of((read.steps().isEmpty()) ? read.name() : read.name() + "." + String.join(".", read.steps()));
+		return (read.steps().isEmpty()) ? read.name() : read.name() + "." + String.join(".", read.steps());
 	}
 
 	/** The character between the elements of a text that is spread; empty for none. */
@@ -110,6 +119,12 @@ final class Slot {
 	/** Whether each element of it is a value of its own. */
 	boolean isSpread() {
 		return this.value.isSpread();
+	}
+
+	/** Whether a form makes another text of its text. */
+	boolean isShaped() {
+		Form form = this.forms[this.forms.length - 1];
+		return form != null && (form.kind() == Form.Kind.JSON || form.kind() == Form.Kind.JOIN);
 	}
 
 	/** Whether a name may be the one that is meant. */

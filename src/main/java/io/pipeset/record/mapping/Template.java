@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.record.grammar.JsonCursor;
+import io.pipeset.record.grammar.JsonFault;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,9 @@ public final class Template {
 	 * Braces around a name that other tools mean as a value, and that are a text here.
 	 */
 	private static final Pattern DOUBLE_BRACES = Pattern.compile("\\{\\s*([\\p{L}_@*][\\p{L}\\p{N}_.@ -]*?)\\s*}");
+
+	/** A spread with a separator that is none. */
+	private static final Pattern SEVERAL = Pattern.compile("(?s).*[^.]\\.\\.\\.\\([^)]*\\)");
 
 	private final String text;
 
@@ -87,6 +92,15 @@ public final class Template {
 	private void checkSpread() {
 		boolean alone = this.values.size() == 1 && this.literals.get(0).isEmpty() && this.literals.get(1).isEmpty();
 		for (Value value : this.values) {
+			if (value.isSpread() && value.text().startsWith(WHOLE) && !value.text().equals(WHOLE + "...")) {
+				throw new TemplateException("has '{" + Excerpt.of(value.text())
+						+ "}': the whole row is spread by {*...}, without a form, a step or a separator");
+			}
+			if (!value.isSpread() && SEVERAL.matcher(value.text()).matches()) {
+				throw new TemplateException("has the spread '{" + Excerpt.of(value.text())
+						+ "}', whose separator is not one character, as in {tags...(,)}; blanks around parts are"
+						+ " taken off");
+			}
 			if (value.isSpread() && !alone) {
 				throw new TemplateException("has the spread '{" + Excerpt.of(value.text()) + "}' in a text, and a"
 						+ " spread is a whole word: several values. For a record of each element, use"
@@ -140,8 +154,8 @@ public final class Template {
 	 * template is no such text
 	 */
 	boolean @Nullable [] quotedValues() {
-		String first = this.literals.get(0);
-		String last = this.literals.get(this.literals.size() - 1);
+		String first = this.literals.get(0).stripLeading();
+		String last = this.literals.get(this.literals.size() - 1).stripTrailing();
 		boolean json = !isLiteral()
 				&& ((first.startsWith("{") && last.endsWith("}")) || (first.startsWith("[") && last.endsWith("]")));
 		if (!json) {
@@ -159,6 +173,38 @@ public final class Template {
 			quoted[i] = inQuotes;
 		}
 		return quoted;
+	}
+
+	/**
+	 * Why a text of JSON would be none with good values, or with its defaults.
+	 * @return the problem, to follow the name of a setting; {@code null} if it is fine
+	 */
+	public @Nullable String problemOfJson() {
+		boolean[] quoted = quotedValues();
+		if (quoted == null) {
+			return null;
+		}
+		for (boolean defaults : new boolean[] { false, true }) {
+			StringBuilder sample = new StringBuilder(this.literals.get(0));
+			for (int i = 0; i < quoted.length; i++) {
+				String otherwise = (defaults) ? this.values.get(i).otherwise() : null;
+				sample.append((otherwise != null) ? otherwise : (quoted[i]) ? "" : "null")
+					.append(this.literals.get(i + 1));
+			}
+			byte[] bytes = sample.toString().getBytes(StandardCharsets.UTF_8);
+			JsonCursor cursor = new JsonCursor();
+			try {
+				cursor.begin(bytes, 0, bytes.length);
+				cursor.readValue(0);
+				cursor.expectEnd();
+			}
+			catch (JsonFault fault) {
+				return "begins and ends as JSON, and is none" + ((defaults) ? " with its default" : "") + ": "
+						+ fault.text() + " (byte " + fault.offset() + " of " + Excerpt.of(sample.toString())
+						+ "); braces that are JSON's are written twice";
+			}
+		}
+		return null;
 	}
 
 	/**

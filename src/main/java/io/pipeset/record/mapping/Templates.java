@@ -238,6 +238,26 @@ public final class Templates implements RecordTemplate.Numbers {
 	}
 
 	/**
+	 * Whether a value is an array of rows, or has it: its rows alone would have another
+	 * one.
+	 */
+	public boolean nameAround(Rows rows) {
+		String path = rows.pathText() + ".";
+		return rows.areItems() && this.slots.stream()
+			.map((slot) -> slot.fullPath() + ".")
+			.anyMatch((name) -> path.startsWith(name) || name.startsWith(path));
+	}
+
+	/** A value that is made of a text before it is decoded; {@code null} for none. */
+	public @Nullable String undecoded() {
+		return this.slots.stream()
+			.filter((slot) -> !slot.separator().isEmpty() || slot.isShaped())
+			.map(Slot::text)
+			.findFirst()
+			.orElse(null);
+	}
+
+	/**
 	 * Finds out whether all values can be read.
 	 * @return the setting and what is wrong with a value, for the caller to read;
 	 * {@code null} if nothing is

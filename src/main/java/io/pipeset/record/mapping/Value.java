@@ -82,7 +82,12 @@ record Value(String text, List<Reading> readings, boolean isSpread, String separ
 
 	/** Whether a row may lack it. */
 	boolean mayBeMissing() {
-		return this.readings.get(this.readings.size() - 1).otherwise() == null;
+		return otherwise() == null;
+	}
+
+	/** Its default, if it is read as having one; {@code null} for none. */
+	@Nullable String otherwise() {
+		return this.readings.get(this.readings.size() - 1).otherwise();
 	}
 
 	/**

@@ -270,8 +270,11 @@ class ValuesByPlaceTests {
 			return switch (this) {
 				case NDJSON -> open(RecordFormat.NDJSON, settings,
 						(json != null) ? "{\"id\":7,\"" + name + "\":" + json + "}" : "{\"id\":7}");
-				case CSV -> open(RecordFormat.CSV, settings, (json == null) ? "id\n7" : "id," + name + "\n7,"
-						+ ((json.equals("null")) ? "" : "\"" + text(json).replace("\"", "\"\"") + "\""));
+				case CSV ->
+					open(RecordFormat.CSV, settings,
+							(json != null) ? "id," + name + "\n7,"
+									+ ((json.equals("null")) ? "" : "\"" + text(json).replace("\"", "\"\"") + "\"")
+									: "id\n7");
 				case SQL -> rows(settings, name, json);
 			};
 		}

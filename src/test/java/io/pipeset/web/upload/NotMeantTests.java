@@ -91,7 +91,7 @@ class NotMeantTests {
 					csv | op=SET&key=k{id}&value=x&ttl={e}&null=""&nulls=skip | "id","e"¶"1",""¶       | k1=x | -
 					csv | op=SET&key=k{id}&value={v}&escape=quotes     | id,v¶1,"C:\\temp\\new"¶2,"say \\"hi\\""¶3,"a \\\\"¶4,C:\\x¶5,"a""b" | k1=C:\\temp\\new, k2=say "hi", k3=a \\, k4=C:\\x | "rejected":1  "line":6
 					csv | op=SET&key=k{id}&value={v}                   | id,v¶1,"say \\"hi\\" x"¶2,y   | -                | escape=quotes  escape=backslash  Spark  MySQL
-					tsv | op=SET&key=k{id}&value={v}&delimiter=;       | id;v¶1;a "b"¶2;a␉b¶3;"c"      | k1=a "b", k2=a␉b, k3="c" | "QUOTED_CELLS"  "count":1,"line":4  text/csv with delimiter=tab
+					tsv | op=SET&key=k{id}&value={v}&delimiter=;       | id;v¶1;a "b"¶2;a␉b¶3;"c"      | k1=a "b", k2=a␉b, k3="c" | -
 					tsv | op=SET&key=k{id}&value={v}&escape=backslash  | id␉v¶1␉a␍¶2␉b¶                | k1=a␍, k2=b      | "MIXED_LINE_ENDS"  "count":1,"line":2
 					csv | op=SET&key=k{id}&value={v}                   | id,v¶1,a␍¶2,b¶                | k1=a, k2=b       | "MIXED_LINE_ENDS"  "count":1,"line":2
 					csv | op=SET&key=k{id}&value={v}                   | id,v␍¶1,a␍¶2,b¶               | k1=a, k2=b       | "MIXED_LINE_ENDS"  "count":1,"line":3
@@ -112,6 +112,15 @@ class NotMeantTests {
 					tsv | op=SADD&key=s&args={@1}&header=absent&comment=# | # list¶a¶#b                | s=[a]            | -
 					csv | op=SADD&key=s&args={v}&comment=              | v¶a                           | -                | 'comment' must be
 					csv | op=SET&key=k{@index}&value={*}               | # list¶a                      | -                | comment=%23
+					csv | op=HSET&key=p:{id}                           | id,name¶1,A¶¶name,id¶B,2      | p:1={id=1, name=A} | line 4 has names of columns
+					csv | op=HSET&key=p:{id}                           | id,name¶1,A¶¶id,email¶3,c     | p:1={id=1, name=A} | line 4 has names of columns
+					csv | op=HSET&key=p:{id}                           | id,name¶1,A¶NAME,id¶B,2       | p:1={id=1, name=A} | line 3 has names of columns
+					csv | op=HSET&key=p:{id}&header=name,id            | id,name¶1,A                   | -                | line 1 has names of columns
+					csv | op=HSET&key=p:{id}                           | id,name¶id,B¶¶2,C             | p:2={id=2, name=C}, p:id={id=id, name=B} | -
+					tsv | op=HSET&key=p:{id}                           | id␉name¶--␉----¶1␉A           | p:1={id=1, name=A} | "rejected":1  line of dashes
+					csv | op=SET&key=p:{id}&value={v}&trim=true&comment=# | id,v¶  # x,y¶ 1 , a         | p:1=a            | -
+					tsv | op=HSET&key=p:{id}&escape=backslash          | id␉name¶1␉"A"                 | p:1={id=1, name="A"} | -
+					tsv | op=HSET&key=p:{id}&delimiter=;               | id;name¶1;"A"                 | p:1={id=1, name="A"} | -
 					csv | op=SET&key=k{id}&value={name}                | id, name¶1,a                  | -                | it has 'id', ' name'; trim=true
 					csv | op=SET&key=k{id}&value={v}&trim=true         | id,v¶1, "a" ¶2," c "¶3,␉b     | k1=a, k2= c , k3=b | -
 					tsv | op=SADD&key=s&args={v}&null=\\N              | v¶a¶¶b                        | s=[, a, b]       | -
@@ -165,6 +174,29 @@ class NotMeantTests {
 					json   | rows=items:data&op=SET&key=k{id}&value={*} | {"next":1,"data":[{"id":1,"v":"a"},{"id":2}]} | k1={"id":1,"v":"a"}, k2={"id":2} | -
 					json   | rows=items:hits.hits&op=SET&key=k{_id}&value={_source.v} | {"hits":{"total":1,"hits":[{"_id":"1","_source":{"v":"a"}}]}} | k1=a | -
 					ndjson | rows=items:tags&command=SADD tag:{@value} {sku} | {"sku":"A","tags":["red","lamp"]}¶{"sku":"B","tags":["lamp"]} | tag:lamp=[A, B], tag:red=[A] | -
+					ndjson | op=RPUSH&key=k&args={t:join(|)...}        | {"t":[[1,2],["3"],[4,5]]}      | k=[1|2, 3, 4|5]  | -
+					ndjson | op=HSET&key=k&fields={t:unix...}          | {"t":{"a":"2030-01-01T00:00:00Z"}} | k={a=1893456000} | -
+					ndjson | op=HSET&key=k&fields={t:number...}        | {"t":{"a":"zz"}}               | -                | "rejected":1  is not of the form number
+					ndjson | rows=items:i&op=SET&key=k:{o}:{s}&value=1 | {"o":1,"o":2,"i":[{"s":1},{"s":2}]} | -           | "rejected":2  'o' is there twice
+					ndjson | op=SET&key=k{@index}&value={v}&args={o}&nulls=delete | {"v":null,"o":"NX"}         | -                | 'delete' goes with no 'args' but an expiry
+					ndjson | op=SET&key=k{v}&value={v}&args=EX&args={t}&nulls=delete | {"v":1,"t":"100"} | k1=1@~              | -
+					ndjson | op=SET&key=k{v}&value={v}&args=KEEPTTL&ttl={t} | {"v":1,"t":100}              | -                | 'args' has KEEPTTL
+					ndjson | op=SET&key=k{@index}&value= {{"a":"{a}"}}         | {"a":"q\\"t"}                   | -                | "rejected":1  between quotes
+					ndjson | op=SET&key=k{a}&value={{"a":{a|none}}}       | {"a":1}                        | -                | is none with its default
+					ndjson | op=SET&key=k{a}&value={{"a":{a},}}           | {"a":1}                        | -                | begins and ends as JSON, and is none
+					ndjson | op=SET&key=k{a}&value={{"a":"{a}}}           | {"a":1}                        | -                | begins and ends as JSON, and is none
+					ndjson | op=SET&key={{{a}}}:x&value=[{a}] {b}      | {"a":1,"b":2}                  | {1}:x=[1] 2      | -
+					ndjson | command=HSET log:{@index} via {src|web} {*...} | {"a":1}¶{}                | log:0={a=1, via=web} | "rejected":1  the row has no elements
+					ndjson | command=[ HSET k:{@index} {*...} ]        | {"a":1}¶{}                     | k:0={a=1}        | "leftOut":1
+					csv    | op=HSET&key=k&args={*:json...}            | a¶1                            | -                | the whole row is spread by {*...}
+					ndjson | op=SADD&key=k&args={t...(, )}             | {"t":"a, b"}                   | -                | whose separator is not one character
+					ndjson | op=SADD&key=k&args={t...(,)}&encoding=base64 | {"t":"YSxi"}                | -                | 'encoding' is 'base64'
+					ndjson | op=HSET&key=k{@index}&fields=-pwd         | {"pw":"x"}                     | k0={pw=x}         | "NEVER_FOUND"  which 'fields' leaves out
+					csv    | op=SET&key=k{@index}&value={j.typo|0}     | j¶"{""a"":1}"                   | k0=0             | "NEVER_FOUND"  {j.typo|0}
+					ndjson | op=SET&key=k{@index}&value={labels.app.kubernetes.io/name|none} | {"labels":{"app.kubernetes.io/name":"x"}} | k0=x | -
+					ndjson | command=MSETNX {u...}                     | {"u":["k1","k2"]}              | -                | "rejected":1  names and values of an object
+					ndjson | command=MSETNX {u...}                     | {"u":{"k1":"a"}}               | k1=a             | -
+					ndjson | command=MSET {o...}                       | {"o":{"[1]":"a"}}              | -                | "rejected":1  which is no key
 					""")
 	void valuesOfRowsAndObjectsKeepTheirMeaning(String type, @Nullable String query, String body, @Nullable String keys,
 			@Nullable String says) {
@@ -196,11 +228,10 @@ class NotMeantTests {
 
 	private void check(String type, @Nullable String query, String body, @Nullable String keys, @Nullable String says) {
 		String[] types = type.split(";", 2);
-		String path = (query == null) ? "/v1/jobs"
-				: Arrays.stream(query.split("&"))
-					.map((parameter) -> parameter.split("=", 2))
-					.map((parameter) -> parameter[0] + "=" + URLEncoder.encode(parameter[1], StandardCharsets.UTF_8))
-					.collect(Collectors.joining("&", "/v1/jobs?", ""));
+		String path = (query != null) ? Arrays.stream(query.split("&"))
+			.map((parameter) -> parameter.split("=", 2))
+			.map((parameter) -> parameter[0] + "=" + URLEncoder.encode(parameter[1], StandardCharsets.UTF_8))
+			.collect(Collectors.joining("&", "/v1/jobs?", "")) : "/v1/jobs";
 		Answer answer = this.service.post(path, TYPES.get(types[0]) + ((types.length > 1) ? ";" + types[1] : ""),
 				body.replace('¶', '\n').replace('␍', '\r').replace('␉', '\t').replace('⌂', '\ufeff'));
 		assertThat(content()).as(answer.text()).isEqualTo((keys != null) ? keys : "");
