@@ -57,6 +57,12 @@ public class ServerOperations implements OperationFinder {
 		return names;
 	}
 
+	@Override
+	public String limits() {
+		return (this.any && !master().facts().describes())
+				? ". Redis refuses COMMAND, so that it describes no others: permit +command" : "";
+	}
+
 	private RedisNode master() {
 		try {
 			return this.nodes.masters().get(0);

@@ -210,8 +210,10 @@ final class ScanSession implements AutoCloseable {
 	}
 
 	private String refusal(Question question, String error) {
-		return refused(question, error) + ((error.startsWith("NOPERM")) ? ". Permit it by ACL SETUSER <user> "
-				+ question.permission() + "; if the user may read only some keys, select them with 'match'" : "");
+		return refused(question, error) + ((error.startsWith("NOPERM") || error.startsWith("ERR unknown command"))
+				? ". Permit it by ACL SETUSER <user> " + question.permission()
+						+ "; if the user may read only some keys, select them with 'match'"
+				: "");
 	}
 
 	/** Counts the pages whose lookups are complete, in the order of the scan. */

@@ -26,6 +26,11 @@ public interface OperationFinder {
 		return TABLE_NAMES;
 	}
 
+	/** Why there are no others, to follow a message; empty if that is as usual. */
+	default String limits() {
+		return "";
+	}
+
 	/**
 	 * Finds an operation by its name in any case.
 	 * @return the operation, or {@code null} if there is none of this name

@@ -64,8 +64,8 @@ public final class FormatHints {
 
 	private static String nearest(String name, OperationFinder operations) {
 		String nearest = NearestName.of(name, operations.names());
-		return (nearest != null) ? "; the nearest supported one is " + nearest
-				: "; docs/formats.md lists the supported operations";
+		return ((nearest != null) ? "; the nearest supported one is " + nearest
+				: "; docs/formats.md lists the supported operations") + operations.limits();
 	}
 
 }

@@ -8,12 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * How the cells of CSV and TSV are written, beyond what the format itself says.
  *
- * @param delimiter the byte of ASCII that separates cells; {@code null} for the format's
- * own
+ * @param delimiter the byte of ASCII that separates cells; by default that of the format
  * @param nulls the texts that stand for null; none if an empty cell without quotes does
  * @param trim whether blanks around cells without quotes, and around quotes, are dropped
- * @param comment the text with which rows begin that are passed over; {@code null} for
- * none
+ * @param comment the text with which rows begin that are passed over, if there is one
  */
 public record CellSyntax(@Nullable Character delimiter, Escape escape, List<String> nulls, boolean trim,
 		@Nullable String comment) {

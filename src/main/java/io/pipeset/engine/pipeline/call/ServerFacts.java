@@ -72,6 +72,11 @@ public final class ServerFacts {
 		return found;
 	}
 
+	/** Whether the server describes its commands, or was not asked yet. */
+	public boolean describes() {
+		return this.commands != CommandDescriptions.NONE;
+	}
+
 	/** The names of the operations that the server has described so far. */
 	public Collection<String> describedNames() {
 		CommandDescriptions known = this.commands;
