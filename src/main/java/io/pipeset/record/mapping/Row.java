@@ -571,7 +571,7 @@ public abstract class Row extends RowValues {
 			.forEach(
 					(name) -> notices.add(
 							new Notice("NEVER_FOUND",
-									"The name " + Excerpt.of(name.array(), 0, name.limit())
+									"The name " + Excerpt.of(StandardCharsets.UTF_8.decode(name.duplicate()).toString())
 											+ ", which 'fields' leaves out, was in no object: check its spelling.",
 									0, 0)));
 		return notices;
