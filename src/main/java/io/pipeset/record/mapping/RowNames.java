@@ -172,12 +172,12 @@ abstract class RowNames {
 			this.length = length(name);
 		}
 		byte[][] steps = slot.steps(found);
-		Rejection before = this.problem;
+		boolean good = this.problem == null;
 		if (steps.length > 0 && state != State.ABSENT) {
 			state = walk(slot, state, steps);
 		}
-		this.looked[slot.number()] |= before == null;
-		this.found[slot.number()] |= state != State.ABSENT || this.problem != before;
+		this.looked[slot.number()] |= good;
+		this.found[slot.number()] |= state != State.ABSENT || (good && this.problem != null);
 		return state;
 	}
 
