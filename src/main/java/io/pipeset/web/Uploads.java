@@ -141,10 +141,11 @@ class Uploads {
 		if (mapping.rows().entries() && format == RecordFormat.NDJSON) {
 			return "'rows' is 'entries', which has a meaning only for " + RecordFormat.JSON.mediaType();
 		}
-		return (table && mapping.header() == Header.FIRST_ROW && templates != null && templates.nameOnlyNumbers())
-				? "'header' is missing: where templates name columns only by their numbers, say whether the first row"
-						+ " has names (header=present) or data (header=absent)"
-				: null;
+		return (table && mapping.header().kind() == Header.Kind.FIRST_ROW && templates != null && templates
+			.nameOnlyNumbers())
+					? "'header' is missing: where templates name columns only by their numbers, say whether the first row"
+							+ " has names (header=present) or data (header=absent)"
+					: null;
 	}
 
 	/**
