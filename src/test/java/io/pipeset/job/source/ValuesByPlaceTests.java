@@ -136,8 +136,8 @@ class ValuesByPlaceTests {
 				boolean isFor = call.equals(cells.getString(0))
 						|| (format == Format.NDJSON) == cells.getString(0).startsWith("json");
 				for (Given given : Given.values()) {
-					String[] outcomes = cells.getString(2 + given.ordinal()).split(" ");
-					String outcome = outcomes[Math.min(outcomes.length - 1, nulls.ordinal())];
+					String[] outcomes = cells.getString(2 + List.of(Given.values()).indexOf(given)).split(" ", -1);
+					String outcome = outcomes[Math.min(outcomes.length - 1, List.of(Nulls.values()).indexOf(nulls))];
 					if (isFor && format.has(given, call)) {
 						check(call, nulls, format, given, cells.getString(1), outcome);
 					}

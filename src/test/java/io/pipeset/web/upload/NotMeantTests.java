@@ -240,7 +240,7 @@ class NotMeantTests {
 		}
 		else {
 			String text = answer.text().replace("\\\"", "\"").replace("\\\\", "\\");
-			for (String said : says.split(" {2}")) {
+			for (String said : says.split(" {2}", -1)) {
 				assertThat(text.contains(said.replaceFirst("^!", ""))).as("%s in %s", said, text)
 					.isNotEqualTo(said.startsWith("!"));
 			}
