@@ -226,8 +226,8 @@ def text(value):
     return json.dumps(value, ensure_ascii=False)
 
 
-def iso(moment):
-    return f'"{moment.isoformat()}"'
+def iso(timestamp):
+    return f'"{timestamp.isoformat()}"'
 
 
 LEAVES = {
@@ -236,5 +236,5 @@ LEAVES = {
     sql.DecimalType: lambda number: format(number, "f"),
     sql.BinaryType: lambda data: f'"{base64.b64encode(data).decode()}"',
     sql.DateType: iso, sql.TimestampNTZType: iso,
-    sql.TimestampType: lambda moment: iso(moment.astimezone(datetime.timezone.utc)),
+    sql.TimestampType: lambda timestamp: iso(timestamp.astimezone(datetime.timezone.utc)),
 }

@@ -3,7 +3,7 @@
 import { Chart, OUTCOMES } from './chart.js';
 import { labelOf } from './labels.js';
 import { fixRows, settingsOfRecords, sources } from './load.js';
-import { announce, bytes, count, curl, duration, h, moment, notice, number, percent, query, shell } from './page.js';
+import { announce, bytes, count, curl, duration, h, notice, number, percent, query, shell, timestamp } from './page.js';
 import { bytesOf, displayName } from './prefixes.js';
 import { VirtualTable } from './rows.js';
 import { tuningReport } from './heat.js';
@@ -109,7 +109,7 @@ export async function job(main, page, id) {
 		title.textContent = titleOf(last);
 		document.title = `${isActive(last.state) && now.share !== undefined ? `${percent(now.share)} ` : ''}${titleOf(last)} · Pipeset`;
 		state.replaceChildren(badge(last), ...(last.dryRun ? [h('span', { class: 'badge' }, 'dry run')] : []));
-		about.replaceChildren(`created ${moment(last.createdMillis)}${last.endedMillis ? `, took ${duration(last.endedMillis - last.createdMillis)}` : ''} `, h('code', {}, id));
+		about.replaceChildren(`created ${timestamp(last.createdMillis)}${last.endedMillis ? `, took ${duration(last.endedMillis - last.createdMillis)}` : ''} `, h('code', {}, id));
 		ending.setText(last.ending?.detail);
 		progress.hidden = !isActive(last.state);
 		if (now.share !== undefined) {
@@ -128,7 +128,7 @@ export async function job(main, page, id) {
 		tiles.replaceChildren(...(counts ? OUTCOMES.filter((name) => name !== 'rejected').concat('rejected').filter((name) => counts[name] || name === (last.dryRun ? 'unprocessed' : 'applied') || name === 'rejected')
 			.map((name) => tile(name === 'unknown' && active ? 'in flight' : name === 'unprocessed' && last.dryRun ? 'would run' : name, number(counts[name]), `outcome ${name}${counts[name] ? '' : ' none'}`, name === 'unknown' && active ? 'sent, but not answered yet' : MEANINGS[name])) : []),
 				// The run time of an interrupted job is unknown.
-				...(kind === 'tuning' || last.state === 'interrupted' ? [] : [tile(active ? 'rate' : 'average rate', `${number(rate)}/s`, '', `${noun}s a second`)]),
+				...(kind === 'tuning' || last.state === 'interrupted' ? [] : [tile(active ? 'rate' : 'average rate', `${number(rate)}/s`, '', `${noun}s per second`)]),
 				...(batches?.count ? [tile('batch p50', duration(batches.p50Millis), '', 'half of the batches took no longer'), tile('batch p99', duration(batches.p99Millis), '', '99 of 100 batches took no longer')] : []));
 		if (counts && !last.dryRun) {
 			chart.add(now.elapsedMillis, counts, active);
@@ -161,14 +161,14 @@ export async function job(main, page, id) {
 				if (rateInput.reportValidity()) {
 					attempt(async () => {
 						await call('PATCH', `${path}?rateLimit=${limit()}`);
-						announce(rateInput.value ? `The rate limit is now ${number(Number(rateInput.value))} a second` : 'The rate limit is removed');
+						announce(rateInput.value ? `The rate limit is now ${number(Number(rateInput.value))} per second` : 'The rate limit is removed');
 					});
 				}
 			};
 			controls.replaceChildren(h('h2', { id: 'controls-title', class: 'unseen' }, 'Actions'),
 					h('form', { class: 'actions', onsubmit: change },
 							h('button', { type: 'button', id: 'cancel', onclick: () => attempt(() => call('DELETE', path)) }, 'Cancel the job'),
-							...(last.kind === 'tuning' ? [] : [h('label', { for: 'rate' }, 'Records a second'), rateInput, h('button', { id: 'change' }, 'Change the rate limit')])),
+							...(last.kind === 'tuning' ? [] : [h('label', { for: 'rate' }, 'Records per second'), rateInput, h('button', { id: 'change' }, 'Change the rate limit')])),
 					h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'),
 							h('p', {}, 'Follow'), shell(curl({ method: 'GET', url: address(`${path}/events`), headers: { Accept: 'text/plain' }, keyed: isKeyed() }).replace('-sS', '-sSN')),
 							h('p', {}, 'Cancel'), shell(curl({ method: 'DELETE', url: address(path), keyed: isKeyed() })),

@@ -2,7 +2,7 @@
 
 import { STATES, badge, isActive, nounOf, titleOf } from './job.js';
 import { isPreview } from './load.js';
-import { count, curl, duration, h, moment, notice, number, percent, pollWhileVisible, query, shell } from './page.js';
+import { count, curl, duration, h, notice, number, percent, pollWhileVisible, query, shell, timestamp } from './page.js';
 import { Problem, address, call, isKeyed, json } from './service.js';
 
 const LIMIT = 100;
@@ -75,7 +75,7 @@ export class JobTable {
 		const now = status.progress;
 		const active = isActive(status.state);
 		const failed = counts ? (active || dryRun ? counts.rejected : counts.rejected + counts.unknown + counts.unprocessed) : 0;
-		return h('tr', { 'data-job': jobId }, h('td', {}, h('a', { href: `#/jobs/${jobId}` }, titleOf(status))), h('td', {}, badge(status), dryRun ? h('span', { class: 'badge' }, 'dry run') : ''), h('td', {}, moment(status.createdMillis)),
+		return h('tr', { 'data-job': jobId }, h('td', {}, h('a', { href: `#/jobs/${jobId}` }, titleOf(status))), h('td', {}, badge(status), dryRun ? h('span', { class: 'badge' }, 'dry run') : ''), h('td', {}, timestamp(status.createdMillis)),
 				h('td', { class: 'number' }, duration(status.endedMillis ? status.endedMillis - status.createdMillis : now.elapsedMillis)),
 				h('td', { class: 'number' }, counts ? number(counts.received) : count(now.done, nounOf(status))), h('td', { class: `number ${failed ? 'failed' : ''}` }, counts ? number(failed) : ''),
 				h('td', {}, active ? [h('progress', { max: 1, ...(now.share === undefined ? {} : { value: now.share }), 'aria-label': 'Progress' }),

@@ -4,7 +4,7 @@ import { badge, isActive } from './job.js';
 import { fetchJobs } from './jobs.js';
 import { settingField } from './labels.js';
 import { fetchSettings, sources } from './load.js';
-import { announce, bytes, count, curl, duration, h, inputOf, moment, notice, number, percent, query, shell } from './page.js';
+import { announce, bytes, count, curl, duration, h, inputOf, notice, number, percent, query, shell, timestamp } from './page.js';
 import { PrefixTree, bytesOf, commonPrefixOf, displayName, levelsOf, literalPrefixOf, nameOf, patternOf, truncate } from './prefixes.js';
 import { VirtualTable } from './rows.js';
 import { Problem, address, call, follow, isKeyed, json } from './service.js';
@@ -145,7 +145,7 @@ async function startPage(main, page) {
 		const { jobs } = await fetchJobs([['kind', 'analysis'], ['limit', MAX_EARLIER]], page);
 		earlier.hidden = jobs.length === 0;
 		earlier.replaceChildren(h('h2', { id: 'earlier-title' }, 'Earlier analyses'), h('ul', { class: 'plain' }, jobs.map((status) => h('li', {},
-				h('a', { href: hrefOf(status.jobId) }, requests.has(status.jobId) ? keysOf(requests.get(status.jobId).parameters) : 'Analysis'), ' ', badge(status), h('span', { class: 'hint' }, `${moment(status.createdMillis)}, ${count(status.progress.done, 'key')}`)))));
+				h('a', { href: hrefOf(status.jobId) }, requests.has(status.jobId) ? keysOf(requests.get(status.jobId).parameters) : 'Analysis'), ' ', badge(status), h('span', { class: 'hint' }, `${timestamp(status.createdMillis)}, ${count(status.progress.done, 'key')}`)))));
 	});
 }
 
@@ -185,7 +185,7 @@ async function analysis(main, page, id, at) {
 	if (report.state !== 'completed') {
 		main.querySelector('.title span').replaceWith(badge(report));
 	}
-	about.replaceChildren(...(parameters ? keysOf(parameters) : ['An analysis']), ` · took ${duration(report.timings.totalMillis)}, ${number(report.keysPerSecond)} keys a second · `, h('a', { href: `#/jobs/${id}` }, 'job page'));
+	about.replaceChildren(...(parameters ? keysOf(parameters) : ['An analysis']), ` · took ${duration(report.timings.totalMillis)}, ${number(report.keysPerSecond)} keys per second · `, h('a', { href: `#/jobs/${id}` }, 'job page'));
 	const again = h('button', { type: 'button', id: 'again', onclick: () => attempt(errorNotice, page, () => start(page, parameters, requests.get(id).up)) }, 'Analyse again');
 	body.append(h('p', { class: 'actions' }, parameters ? again : '', another()), ...remarks(report, id));
 	if (own > 0 && !at && !(parameters?.match ?? '').startsWith(OWN)) {
@@ -317,7 +317,7 @@ function actions(id, node, page, errorNotice) {
 	if (match !== undefined && match !== parameters?.match && depth <= MAX_DEPTH && node.name.endsWith(separator)) {
 		const deeper = { ...parameters, match, depth: String(depth) };
 		parts.push(h('p', { class: 'actions' }, h('button', { type: 'button', id: 'deeper', onclick: () => attempt(errorNotice, page, () => start(page, deeper, { id, at: node.name })) }, 'Analyse this prefix'),
-				h('span', { class: 'hint' }, 'Shows its next prefixes, times left, sizes and largest keys. This scans all keys again.')),
+				h('span', { class: 'hint' }, 'Shows its next prefixes, TTLs, sizes and largest keys. This scans all keys again.')),
 		h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), shell(lineOf(deeper))));
 	}
 	return h('section', { class: 'card', 'aria-labelledby': 'prefix-title' }, parts.flat());
@@ -420,7 +420,7 @@ function totals(report, node, isRoot, hasMemory) {
 		return [bars('Types', [...node.types].sort((one, other) => other[1] - one[1]).map(([type, keys]) => ({ label: type, value: keys, words: [number(keys), share(keys)] })))];
 	}
 	return [bars('Types', report.types.map(({ type, keys, bytes: size }) => ({ label: type, value: size ?? keys, words: hasMemory ? [number(keys), bytes(size)] : [number(keys), share(keys)] }))),
-		bars('Time left', report.ttls.map(({ within, keys }) => ({ label: TIMES[within] ?? within, value: keys, words: [number(keys), share(keys)] }))),
+		bars('TTL', report.ttls.map(({ within, keys }) => ({ label: TIMES[within] ?? within, value: keys, words: [number(keys), share(keys)] }))),
 		...(hasMemory ? [bars('Size of a key', trimmed(report.sizes).map(({ upToBytes, keys }) => ({ label: `up to ${bytes(upToBytes)}`, value: keys, words: [number(keys), share(keys)] })))] : [])];
 }
 

@@ -57,7 +57,7 @@ const LABELS = {
 	url: 'URL',
 	value: 'Value',
 	valueBytes: 'Bytes per value',
-	zone: 'Time zone of moments',
+	zone: 'Time zone of timestamps',
 };
 
 /** Hints for settings whose description names other settings of the API. */

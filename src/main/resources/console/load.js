@@ -22,7 +22,7 @@ const NOT_IN_SETTINGS = new Set(['op', 'key', 'value', 'fields', 'args', 'id', '
 /** Settings of files that the rows of a query do not have. */
 const NOT_FOR_QUERIES = new Set(['escape', 'null', 'trim', 'rows']);
 
-/** Settings of the load that a preview does not have: paces, and what happens at the end of a job. */
+/** Settings of the load that a preview does not have: rate limits, and what happens at the end of a job. */
 const NOT_IN_PREVIEWS = new Set(['rateLimit', 'maxErrors', 'callback']);
 
 /** The same for a source, whose preview is a job that may be cancelled before its end. */
@@ -391,15 +391,15 @@ export async function load(main, page) {
 		const id = columns.find((name) => /^(key|id|sid|sku|uuid)$/i.test(name)) ?? columns.find((name) => /(_|^|[a-z])id$/i.test(name)) ?? columns[0];
 		const stem = (state.name ?? '').split('.')[0].toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/s$/, '');
 		const isKey = id.toLowerCase() === 'key';
-		const moment = columns.find((name) => /^expires?_?at$/i.test(name));
-		const values = columns.filter((name) => name !== id && name !== moment && name.toLowerCase() !== 'ttl');
+		const expiry = columns.find((name) => /^expires?_?at$/i.test(name));
+		const values = columns.filter((name) => name !== id && name !== expiry && name.toLowerCase() !== 'ttl');
 		state.templates = true;
 		state.op = (values.length === 1) ? 'SET' : 'HSET';
 		state.key = (isKey || !/^[a-z]/.test(stem) || stem.startsWith('pasted')) ? (isKey ? `{${id}}` : `record:{${id}}`) : `${stem}:{${id}}`;
 		state.value = (values.length === 1) ? `{${values[0]}}` : '{*}';
-		state.fields = (isKey || has('ttl') || moment) ? values.map(quotedName).join(',') : '';
+		state.fields = (isKey || has('ttl') || expiry) ? values.map(quotedName).join(',') : '';
 		state.ttl = has('ttl') ? '{ttl}' : '';
-		state.expireAt = moment && !state.ttl ? `{${moment}}` : '';
+		state.expireAt = expiry && !state.ttl ? `{${expiry}}` : '';
 	}
 
 	function quotedName(name) {

@@ -61,7 +61,7 @@ export function bytes(value) {
 }
 
 /** A time, with the date if it is not today. */
-export function moment(millis) {
+export function timestamp(millis) {
 	const then = new Date(millis);
 	const today = then.toDateString() === new Date().toDateString();
 	return then.toLocaleString('en-GB', today ? { timeStyle: 'medium' } : { dateStyle: 'medium', timeStyle: 'short' });

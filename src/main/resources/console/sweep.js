@@ -2,7 +2,7 @@
 
 import { isActive } from './job.js';
 import { fetchSettings } from './load.js';
-import { announce, count, curl, field, h, inputOf, moment, notice, query, shell } from './page.js';
+import { announce, count, curl, field, h, inputOf, notice, query, shell, timestamp } from './page.js';
 import { bytesOf, displayName, patternOf, textOf } from './prefixes.js';
 import { Problem, address, call, follow, isKeyed, json } from './service.js';
 
@@ -124,7 +124,7 @@ export function sweep(name, type, page, onStart) {
 			return;
 		}
 		const button = (op) => h('button', { type: 'button', class: op === 'UNLINK' ? 'danger' : '', id: op.toLowerCase(), onclick: () => openDialog(op, keys, redis) }, `${ACTIONS[op].title} them…`);
-		result.replaceChildren(h('p', { class: 'words matches' }, `${matching(keys)} `, pattern(), ` (at ${moment(Date.now())})`), refused ? h('p', { class: 'hint' }, refused) : '',
+		result.replaceChildren(h('p', { class: 'words matches' }, `${matching(keys)} `, pattern(), ` (at ${timestamp(Date.now())})`), refused ? h('p', { class: 'hint' }, refused) : '',
 				h('p', { class: 'actions' }, ops.map(button)));
 	}
 

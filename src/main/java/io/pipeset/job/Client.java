@@ -235,10 +235,10 @@ public final class Client {
 
 	/**
 	 * Checks a rate limit that the client asks for.
-	 * @param perSecond records or keys a second; {@code null} for no limit
+	 * @param perSecond records or keys per second; {@code null} for no limit
 	 * @throws JobRefusedException if it is higher than the client's own limit
 	 */
-	public void requirePace(@Nullable Long perSecond) {
+	public void requireRateLimit(@Nullable Long perSecond) {
 		if (((perSecond != null) ? perSecond : Long.MAX_VALUE) > this.limits.rateLimit) {
 			throw forbidden(
 					"have a job run " + ((perSecond != null) ? "at rateLimit=" + perSecond : "without rateLimit"),
@@ -248,12 +248,12 @@ public final class Client {
 
 	/**
 	 * The rate limit of a job: the lower one of the requested and the client's own.
-	 * @param requested records or keys a second; {@code null} for no limit
-	 * @return records or keys a second; {@code null} for no limit
+	 * @param requested records or keys per second; {@code null} for no limit
+	 * @return records or keys per second; {@code null} for no limit
 	 */
-	public @Nullable Long pace(@Nullable Long requested) {
-		long pace = Math.min((requested != null) ? requested : Long.MAX_VALUE, this.limits.rateLimit);
-		return (pace < Long.MAX_VALUE) ? pace : null;
+	public @Nullable Long rateLimit(@Nullable Long requested) {
+		long limit = Math.min((requested != null) ? requested : Long.MAX_VALUE, this.limits.rateLimit);
+		return (limit < Long.MAX_VALUE) ? limit : null;
 	}
 
 	/**
@@ -353,7 +353,7 @@ public final class Client {
 	 * @param maxRecords the most records of a job, 1 or more
 	 * @param maxBytes the largest body of a job in bytes, both as received and inflated,
 	 * 1 or more
-	 * @param rateLimit the most records or keys of a job a second, 1 or more
+	 * @param rateLimit the most records or keys of a job per second, 1 or more
 	 * @param maxJobs the most jobs at once that upload asynchronously, wait or run, 1 or
 	 * more
 	 */

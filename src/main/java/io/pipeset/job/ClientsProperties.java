@@ -63,7 +63,7 @@ public record ClientsProperties(@DefaultValue Map<String, Policy> clients) {
 	 *
 	 * @param maxRecords the most records of a job
 	 * @param maxBytes the largest body of a job, both as received and inflated
-	 * @param rateLimit the most records or keys of a job a second
+	 * @param rateLimit the most records or keys of a job per second
 	 * @param maxJobs the most jobs at once that upload asynchronously, wait or run
 	 */
 	public record PolicyLimits(@Nullable Long maxRecords, @Nullable DataSize maxBytes, @Nullable Long rateLimit,

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of a job's report, which change while the job runs. It creates the report of
- * the current moment and the final one.
+ * the job so far and the final one.
  */
 public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, RateLimit rateLimit, Account account,
 		JobClock clock, InputProgress progress, JobInput input) {
@@ -62,8 +62,8 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 	 * Records that are still to be generated are not counted.
 	 * <p>
 	 * The timings include only phases that have ended. A record that gets its outcome at
-	 * this moment may be counted but not listed, or listed but not counted. Only the
-	 * final report has the separate list of values and the receipt for values.
+	 * this time may be counted but not listed, or listed but not counted. Only the final
+	 * report has the separate list of values and the receipt for values.
 	 */
 	public JobReport snapshot(JobState state) {
 		Counts settled = this.account.counts();
@@ -76,7 +76,7 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 
 	/**
 	 * The records that were not generated. 0 until they are in the counts too, which
-	 * happens a moment later.
+	 * happens shortly after.
 	 */
 	private long unread(Counts settled) {
 		long unread = this.progress.unread();

@@ -60,7 +60,7 @@ public class ServerOperations implements OperationFinder {
 	@Override
 	public String limits() {
 		return (this.any && !master().facts().describes())
-				? ". Redis refuses COMMAND, so that it describes no others: permit +command" : "";
+				? ". Redis refuses COMMAND, so that it describes no others: allow +command" : "";
 	}
 
 	private RedisNode master() {

@@ -54,9 +54,9 @@ public class Analyses {
 	 * @throws JobRefusedException if it may not begin
 	 */
 	public EndedJob<Analysis> run(Client client, AnalysisSettings settings, Caller caller) {
-		AnalysisSettings paced = settings.withRateLimit(client.pace(settings.rateLimit()));
-		return this.tasks.run(client, JobKind.ANALYSIS, new RateLimit(paced.rateLimit()), caller, (task) -> {
-			Analysis analysis = new AnalysisRun(task, paced, this.nodes, this.pipeline.connectTimeout(),
+		AnalysisSettings limited = settings.withRateLimit(client.rateLimit(settings.rateLimit()));
+		return this.tasks.run(client, JobKind.ANALYSIS, new RateLimit(limited.rateLimit()), caller, (task) -> {
+			Analysis analysis = new AnalysisRun(task, limited, this.nodes, this.pipeline.connectTimeout(),
 					this.limits.maxPrefixes(), this.threads)
 				.run();
 			return new EndedJob<>(task.id(), analysis, task.ending(), false, task.memory());

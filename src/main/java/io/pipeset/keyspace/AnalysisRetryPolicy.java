@@ -71,7 +71,7 @@ final class AnalysisRetryPolicy implements RetryPolicy {
 		}
 		else {
 			this.stop.stop(Cause.REDIS_REFUSES,
-					command + ": " + failure.getMessage() + ". Permit it by ACL SETUSER <user> +cluster|nodes");
+					command + ": " + failure.getMessage() + ". Allow it by ACL SETUSER <user> +cluster|nodes");
 		}
 	}
 

@@ -65,7 +65,7 @@ final class AnalysisRun {
 
 	private final JobStop stop;
 
-	private final KeyPace pace;
+	private final KeyRateLimiter rateLimiter;
 
 	private final Totals totals;
 
@@ -96,7 +96,7 @@ final class AnalysisRun {
 		this.closeTimeout = closeTimeout;
 		this.threads = threads;
 		this.stop = task.stop();
-		this.pace = new KeyPace(task.rateLimit());
+		this.rateLimiter = new KeyRateLimiter(task.rateLimit());
 		this.totals = new Totals(settings, maxPrefixes, new KeyTypes(), task.memory());
 		this.scan = settings.scan(1);
 		task.tallies(() -> Tally.of(this.totals.keys() + this.totals.vanished(), null));
@@ -301,8 +301,8 @@ final class AnalysisRun {
 		return this.totals;
 	}
 
-	KeyPace pace() {
-		return this.pace;
+	KeyRateLimiter rateLimiter() {
+		return this.rateLimiter;
 	}
 
 	/** The SCAN command of this pass, without its cursor. */

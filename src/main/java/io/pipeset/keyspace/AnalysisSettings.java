@@ -62,8 +62,8 @@ public record AnalysisSettings(@Nullable String match, @Nullable String type, St
 	private static final Setting<Integer> SCAN_COUNT = row("scanCount", Allowed.integer(1, 100_000), "500",
 			"The keys that one SCAN asks for.");
 
-	private static final Setting<Long> RATE_LIMIT = row("rateLimit", Allowed.number(1_000_000_000, "keys a second"),
-			null, "The highest pace, spread evenly over time.");
+	private static final Setting<Long> RATE_LIMIT = row("rateLimit", Allowed.number(1_000_000_000, "keys per second"),
+			null, "The most keys that the analysis reads per second, spread evenly.");
 
 	private static final Setting<Duration> TIMEOUT = row("timeout", Allowed.duration("1ms", "1h", "30s"), null,
 			"How long to wait for a reply before the connection counts as lost, and how long to retry without progress.");

@@ -129,7 +129,7 @@ final class ScanSession implements AutoCloseable {
 	 * connection.
 	 */
 	private boolean mustNotScan() {
-		return this.run.pace().nanosUntilDue() > 0 || (this.counted && this.yields.getAsBoolean());
+		return this.run.rateLimiter().nanosUntilDue() > 0 || (this.counted && this.yields.getAsBoolean());
 	}
 
 	private @Nullable PendingPage lookUpNext(KeyLookup lookup) {
@@ -169,7 +169,7 @@ final class ScanSession implements AutoCloseable {
 		if (this.walk.isInCluster()) {
 			keys.retain(this.walk::counts);
 		}
-		this.run.pace().add(keys.count());
+		this.run.rateLimiter().add(keys.count());
 		this.pending.add(page);
 		countComplete();
 	}
@@ -211,7 +211,7 @@ final class ScanSession implements AutoCloseable {
 
 	private String refusal(Question question, String error) {
 		return refused(question, error) + ((error.startsWith("NOPERM") || error.startsWith("ERR unknown command"))
-				? ". Permit it by ACL SETUSER <user> " + question.permission()
+				? ". Allow it by ACL SETUSER <user> " + question.permission()
 						+ "; if the user may read only some keys, select them with 'match'"
 				: "");
 	}

@@ -84,7 +84,7 @@ final class ServerAnalysis {
 			this.slotsChecked = checkSlots();
 		}
 		else {
-			long early = this.run.pace().nanosUntilDue();
+			long early = this.run.rateLimiter().nanosUntilDue();
 			if (early == 0 || !this.run.task().stop().await(early)) {
 				this.run.withConnection(this.walk.node(), this::runSession, (ex) -> () -> backOffAfter(ex));
 			}

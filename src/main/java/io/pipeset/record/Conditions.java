@@ -26,8 +26,8 @@ enum Conditions {
 			return record.operation() + "'s " + ((millis) ? "milliseconds" : "seconds")
 					+ " must be a whole number from -" + most + " to " + most + ", not '" + record.excerpt(1) + "'";
 		}
-		boolean moment = record.operation() == Operation.EXPIREAT || record.operation() == Operation.PEXPIREAT;
-		Expiry.warn(record, record.arguments().integer(1), millis, moment);
+		boolean timestamp = record.operation() == Operation.EXPIREAT || record.operation() == Operation.PEXPIREAT;
+		Expiry.warn(record, record.arguments().integer(1), millis, timestamp);
 		int options = 0;
 		for (int i = 2; i < record.argumentCount(); i++) {
 			int option = find(OF_EXPIRE, record, i);

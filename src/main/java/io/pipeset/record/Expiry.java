@@ -28,7 +28,7 @@ public final class Expiry {
 
 	/** Describes the allowed times to live, for messages. */
 	public static final String ALLOWED = "a whole number of seconds from 1 to " + MAX_TTL
-			+ ", or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a point in time, use expireAt)";
+			+ ", or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a timestamp, use expireAt)";
 
 	/** The result for a text that is not a time to live. */
 	static final long NONE = -1;
@@ -70,15 +70,15 @@ public final class Expiry {
 
 	/**
 	 * Notes a warning if a time of a command can hardly be meant.
-	 * @param moment whether it is a time since 1970, and not one from now on
+	 * @param timestamp whether it is a time since 1970, and not one from now on
 	 */
-	static void warn(Record record, long time, boolean millis, boolean moment) {
-		long now = (moment) ? 0 : System.currentTimeMillis();
+	static void warn(Record record, long time, boolean millis, boolean timestamp) {
+		long now = (timestamp) ? 0 : System.currentTimeMillis();
 		long most = (Timestamps.LAST - now) / ((millis) ? 1 : SECOND);
 		if (time > most) {
 			record.warn(RecordWarning.FAR_EXPIRY);
 		}
-		else if ((moment) ? time <= System.currentTimeMillis() / ((millis) ? 1 : SECOND) : time <= 0) {
+		else if ((timestamp) ? time <= System.currentTimeMillis() / ((millis) ? 1 : SECOND) : time <= 0) {
 			record.warn(RecordWarning.EXPIRED_AT_ONCE);
 		}
 	}

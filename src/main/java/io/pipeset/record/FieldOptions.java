@@ -50,14 +50,14 @@ final class FieldOptions {
 	static @Nullable String readExpire(Record record) {
 		Operation operation = record.operation();
 		boolean millis = operation == Operation.HPEXPIRE || operation == Operation.HPEXPIREAT;
-		boolean moment = operation == Operation.HEXPIREAT || operation == Operation.HPEXPIREAT;
+		boolean timestamp = operation == Operation.HEXPIREAT || operation == Operation.HPEXPIREAT;
 		long most = (millis) ? Expiry.MAX_MILLIS : Expiry.MAX_SECONDS;
 		long time = record.number(1);
 		if (time < 0 || time > most) {
 			return operation + "'s " + ((millis) ? "milliseconds" : "seconds") + " must be a whole number from 0 to "
 					+ most + ", not '" + record.excerpt(1) + "'";
 		}
-		Expiry.warn(record, time, millis, moment);
+		Expiry.warn(record, time, millis, timestamp);
 		int at = 2;
 		if (Conditions.isExpireCondition(record, at)) {
 			record.effect(Effect.FIELDS_ONCE);

@@ -214,16 +214,16 @@ public final class Record extends SentCommand {
 	}
 
 	/**
-	 * Sets the moment at which the key that a SET or HSET writes expires.
+	 * Sets the time at which the key that a SET or HSET writes expires.
 	 * @param source the array that holds the text
-	 * @return {@code false} if the bytes are not a {@link Timestamps#ALLOWED moment};
+	 * @return {@code false} if the bytes are not a {@link Timestamps#ALLOWED timestamp};
 	 * then nothing changes
 	 */
 	public boolean expireAt(byte[] source, int offset, int length) {
-		return this.ttl.setMoment(source, offset, length);
+		return this.ttl.setTimestamp(source, offset, length);
 	}
 
-	/** The zone of moments without one; {@code null} if they are refused. */
+	/** The zone of timestamps without one; {@code null} if they are refused. */
 	public @Nullable ZoneId zone() {
 		return this.ttl.zone();
 	}

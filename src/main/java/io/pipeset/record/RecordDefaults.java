@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ttl the seconds to live of a key that SET or HSET writes, 1 to
  * {@link Expiry#MAX_TTL}; {@code null} for no expiry
- * @param expireAt the moment of expiry to use instead of {@code ttl}, in milliseconds
- * since 1970; {@code null} for none
- * @param zone the zone of moments without one; {@code null} if they are refused
+ * @param expireAt the time of expiry to use instead of {@code ttl}, in milliseconds since
+ * 1970; {@code null} for none
+ * @param zone the zone of timestamps without one; {@code null} if they are refused
  * @param ttlJitter the largest random change of each expiry, 0 to 50 percent
  */
 public record RecordDefaults(@Nullable Long ttl, @Nullable Long expireAt, @Nullable ZoneId zone, int ttlJitter,

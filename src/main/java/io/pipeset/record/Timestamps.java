@@ -16,17 +16,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads moments: ISO 8601, or seconds or milliseconds since 1970. It reads bytes, because
- * a job may have millions of records with a moment.
+ * Reads timestamps: ISO 8601, or seconds or milliseconds since 1970. It reads bytes,
+ * because a job may have millions of records with a timestamp.
  */
 public final class Timestamps {
 
-	/** Describes the allowed moments, for messages. */
-	public static final String ALLOWED = "a moment after 1970: ISO 8601 with a zone such as 2100-01-01T00:00:00Z,"
+	/** Describes the allowed timestamps, for messages. */
+	public static final String ALLOWED = "a timestamp after 1970: ISO 8601 with a zone such as 2100-01-01T00:00:00Z,"
 			+ " without one by the setting zone, or seconds since 1970, or milliseconds from 100000000000 on (for"
 			+ " never, leave it out)";
 
-	/** The result for a text that is not a moment. */
+	/** The result for a text that is not a timestamp. */
 	public static final long NONE = Long.MIN_VALUE;
 
 	/** Numbers from here on are milliseconds; smaller ones are seconds. */
@@ -57,9 +57,9 @@ public final class Timestamps {
 	}
 
 	/**
-	 * Reads a moment of an expiry.
+	 * Reads a timestamp of an expiry.
 	 * @return milliseconds since 1970, 1 or more, or {@code null} if the text is not such
-	 * a moment
+	 * a timestamp
 	 */
 	public static @Nullable Long parse(String text) {
 		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
@@ -68,8 +68,8 @@ public final class Timestamps {
 	}
 
 	/**
-	 * A moment without a zone as one of a zone.
-	 * @return the text itself if it needs no zone, or is no moment
+	 * A timestamp without a zone as one of a zone.
+	 * @return the text itself if it needs no zone, or is no timestamp
 	 */
 	public static String inZone(String text, ZoneId zone) {
 		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
@@ -79,10 +79,10 @@ public final class Timestamps {
 	}
 
 	/**
-	 * The moment of an expiry.
-	 * @param zone the zone of moments without one; {@code null} if they are refused
+	 * The timestamp of an expiry.
+	 * @param zone the zone of timestamps without one; {@code null} if they are refused
 	 * @return milliseconds since 1970, 1 or more; {@link #NONE} if the bytes are not such
-	 * a moment
+	 * a timestamp
 	 */
 	static long expiry(byte[] source, int offset, int length, @Nullable ZoneId zone) {
 		long millis = millis(source, offset, length, zone);
@@ -90,10 +90,10 @@ public final class Timestamps {
 	}
 
 	/**
-	 * Reads a moment.
-	 * @param zone the zone of moments without one; {@code null} if they are refused
+	 * Reads a timestamp.
+	 * @param zone the zone of timestamps without one; {@code null} if they are refused
 	 * @return milliseconds since 1970, negative before; {@link #NONE} if the bytes are
-	 * not a moment
+	 * not a timestamp
 	 */
 	public static long millis(byte[] source, int offset, int length, @Nullable ZoneId zone) {
 		int to = offset + length;
@@ -138,8 +138,8 @@ public final class Timestamps {
 			return NONE;
 		}
 		boolean millis = number.abs().compareTo(BigDecimal.valueOf(FIRST_MILLIS)) >= 0;
-		BigDecimal moment = ((millis) ? number : number.movePointRight(3)).setScale(0, RoundingMode.FLOOR);
-		return (moment.abs().compareTo(BigDecimal.valueOf(LAST)) <= 0) ? moment.longValueExact() : NONE;
+		BigDecimal timestamp = ((millis) ? number : number.movePointRight(3)).setScale(0, RoundingMode.FLOOR);
+		return (timestamp.abs().compareTo(BigDecimal.valueOf(LAST)) <= 0) ? timestamp.longValueExact() : NONE;
 	}
 
 	/** A number of JSON of bounded length; {@code null} for anything else. */
@@ -191,7 +191,7 @@ public final class Timestamps {
 		return (offset != NO_ZONE) ? (time.toEpochSecond(ZoneOffset.UTC) - offset) * 1000 + millis : NONE;
 	}
 
-	/** A gap of summer time has no moment; of the two in an overlap, the earlier. */
+	/** A gap of summer time has no timestamp; of the two in an overlap, the earlier. */
 	private static long atZone(LocalDateTime time, long millis, @Nullable ZoneId zone) {
 		List<ZoneOffset> offsets = (zone != null) ? zone.getRules().getValidOffsets(time) : List.of();
 		return (offsets.isEmpty()) ? NONE : time.toEpochSecond(offsets.get(0)) * 1000 + millis;

@@ -7,9 +7,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record's expiry: after a time to live, or at a moment. If the job has a jitter, each
- * expiry is changed at random when it is added to a command. A command that is resent
- * keeps its expiry.
+ * A record's expiry: after a time to live, or at a timestamp. If the job has a jitter,
+ * each expiry is changed at random when it is added to a command. A command that is
+ * resent keeps its expiry.
  */
 final class Ttl {
 
@@ -21,7 +21,7 @@ final class Ttl {
 
 	private final long defaultTime;
 
-	private final boolean momentIsDefault;
+	private final boolean timestampIsDefault;
 
 	private final @Nullable ZoneId zone;
 
@@ -31,12 +31,12 @@ final class Ttl {
 	private final @Nullable SplittableRandom random;
 
 	/**
-	 * The time to live in seconds, or the moment in milliseconds since 1970; 0 for no
+	 * The time to live in seconds, or the timestamp in milliseconds since 1970; 0 for no
 	 * expiry.
 	 */
 	private long time;
 
-	private boolean moment;
+	private boolean timestamp;
 
 	/** The time in decimal, right-aligned. */
 	private final byte[] digits = new byte[19];
@@ -46,10 +46,10 @@ final class Ttl {
 	 * @param random the source of the jitter; {@code null} for none
 	 */
 	Ttl(RecordDefaults defaults, @Nullable SplittableRandom random) {
-		Long moment = defaults.expireAt();
-		Long ttl = (moment != null) ? moment : defaults.ttl();
+		Long timestamp = defaults.expireAt();
+		Long ttl = (timestamp != null) ? timestamp : defaults.ttl();
 		this.defaultTime = (ttl != null) ? ttl : 0;
-		this.momentIsDefault = moment != null;
+		this.timestampIsDefault = timestamp != null;
 		this.zone = defaults.zone();
 		this.jitter = defaults.ttlJitter();
 		this.random = random;
@@ -58,10 +58,10 @@ final class Ttl {
 	/** Resets to the job's default. */
 	void reset() {
 		this.time = this.defaultTime;
-		this.moment = this.momentIsDefault;
+		this.timestamp = this.timestampIsDefault;
 	}
 
-	/** The zone of moments without one; {@code null} if they are refused. */
+	/** The zone of timestamps without one; {@code null} if they are refused. */
 	@Nullable ZoneId zone() {
 		return this.zone;
 	}
@@ -75,19 +75,19 @@ final class Ttl {
 	}
 
 	/**
-	 * Sets the moment.
+	 * Sets the timestamp.
 	 * @return {@code false} if the bytes are not valid; then nothing changes
 	 */
-	boolean setMoment(byte[] source, int offset, int length) {
+	boolean setTimestamp(byte[] source, int offset, int length) {
 		return set(Timestamps.expiry(source, offset, length, this.zone), true);
 	}
 
-	private boolean set(long time, boolean moment) {
+	private boolean set(long time, boolean timestamp) {
 		if (time < 0) {
 			return false;
 		}
 		this.time = time;
-		this.moment = moment;
+		this.timestamp = timestamp;
 		return true;
 	}
 
@@ -96,8 +96,8 @@ final class Ttl {
 		if (this.time > 0) {
 			check(record);
 			applyJitter();
-			boolean seconds = this.moment && this.time % 1000 == 0;
-			byte[] option = (!this.moment) ? EX : (seconds) ? EXAT : PXAT;
+			boolean seconds = this.timestamp && this.time % 1000 == 0;
+			byte[] option = (!this.timestamp) ? EX : (seconds) ? EXAT : PXAT;
 			record.argument(option, 0, option.length);
 			int from = write((seconds) ? this.time / 1000 : this.time);
 			record.argument(this.digits, from, this.digits.length - from);
@@ -109,7 +109,7 @@ final class Ttl {
 		if (this.time > 0) {
 			check(record);
 			applyJitter();
-			record.runAsScript((this.moment) ? Script.HSET_EXPIRING_AT : Script.HSET_WITH_TTL);
+			record.runAsScript((this.timestamp) ? Script.HSET_EXPIRING_AT : Script.HSET_WITH_TTL);
 			int from = write(this.time);
 			record.arguments().insert(3, this.digits, from, this.digits.length - from);
 		}
@@ -122,9 +122,9 @@ final class Ttl {
 		record.argument(this.digits, from, this.digits.length - from);
 	}
 
-	/** Warns of a moment that has passed. */
+	/** Warns of a timestamp that has passed. */
 	private void check(Record record) {
-		if (this.moment) {
+		if (this.timestamp) {
 			Expiry.warn(record, this.time, true, true);
 		}
 	}
@@ -133,7 +133,7 @@ final class Ttl {
 		if (this.random == null) {
 			return;
 		}
-		if (!this.moment) {
+		if (!this.timestamp) {
 			this.time = withJitter(this.time, this.jitter, this.random);
 			return;
 		}

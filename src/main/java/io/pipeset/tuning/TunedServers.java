@@ -151,7 +151,7 @@ final class TunedServers {
 	}
 
 	/**
-	 * The total CPU time of servers at one moment.
+	 * The total CPU time of servers at one time.
 	 *
 	 * @param seconds the sum of their CPU times; {@code null} if one of them does not
 	 * report it
@@ -159,7 +159,7 @@ final class TunedServers {
 	record CpuTime(List<RedisNode> masters, @Nullable Double seconds) {
 
 		/**
-		 * The seconds since another moment; {@code null} if they are not known or the
+		 * The seconds since another time; {@code null} if they are not known or the
 		 * servers have changed.
 		 */
 		@Nullable Double since(CpuTime before) {

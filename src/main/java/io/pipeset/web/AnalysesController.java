@@ -53,7 +53,7 @@ class AnalysesController {
 		query.refuseRest(AnalysisSettings.all().stream().map(Setting::name).toList());
 		Uploads.refuseBodyAndKey(request);
 		if (settings.rateLimit() != null) {
-			client.requirePace(settings.rateLimit());
+			client.requireRateLimit(settings.rateLimit());
 		}
 		if (AsyncJobs.isRequested(request)) {
 			this.async.begin(client, response, (caller) -> this.analyses.run(client, settings, caller));

@@ -83,8 +83,9 @@ public enum Call {
 	CANCEL_JOB(RequestMethod.DELETE, "/v1/jobs/{id}", "[Cancels](jobs.md#cancelling-a-job) a job.", Body.NONE,
 			Group.CHANGE, Answer.ACCEPTED),
 
-	PACE_JOB(RequestMethod.PATCH, "/v1/jobs/{id}", "[Changes the pace](jobs.md#another-pace) of a job.", Body.NONE,
-			Group.PACE, Answer.json(JobViews.Look.class, "The report, with the progress."), Answer.ACCEPTED),
+	PACE_JOB(RequestMethod.PATCH, "/v1/jobs/{id}",
+			"[Changes the rate limit](jobs.md#changing-the-rate-limit) of a job.", Body.NONE, Group.RATE_LIMIT,
+			Answer.json(JobViews.Look.class, "The report, with the progress."), Answer.ACCEPTED),
 
 	RESUME_JOB(RequestMethod.POST, "/v1/jobs/{id}/resume",
 			"Resumes an asynchronous upload whose [process ended](async.md#jobs-whose-process-ended).", Body.NONE,
@@ -206,7 +207,7 @@ public enum Call {
 			case LIST_JOBS -> List.of(KnownJobsController.STATE, KnownJobsController.KIND, KnownJobsController.LIMIT,
 					KnownJobsController.AFTER);
 			case LIST_ITEMS -> List.of(KnownJobsController.STATUS);
-			case PACE_JOB -> List.of(KnownJobsController.PACE);
+			case PACE_JOB -> List.of(KnownJobsController.RATE_LIMIT);
 			case ANALYSE -> AnalysisSettings.all();
 			case TUNE -> TuningSettings.all();
 			default -> List.of();
@@ -327,7 +328,7 @@ public enum Call {
 
 		CHANGE(KNOWN, Problem.ENDED, Problem.NOT_INTERRUPTED),
 
-		PACE(CHANGE, Problem.INVALID_SETTING, Problem.FORBIDDEN),
+		RATE_LIMIT(CHANGE, Problem.INVALID_SETTING, Problem.FORBIDDEN),
 
 		RESUME(CHANGE, Problem.NOT_REPEATABLE, Problem.HELD_ELSEWHERE, Problem.GONE, Problem.REDIS_UNREACHABLE,
 				Problem.NO_ROOM, Problem.SHUTTING_DOWN, Problem.SOURCE_FAILED),

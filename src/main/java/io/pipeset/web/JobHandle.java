@@ -40,8 +40,8 @@ sealed interface JobHandle permits LocalJob, RemoteJob {
 
 	/**
 	 * Changes the rate limit of the job, or asks its instance to change it.
-	 * @param perSecond records or keys a second; 0 for no limit
+	 * @param perSecond records or keys per second; 0 for no limit
 	 */
-	ResponseEntity<?> changePace(long perSecond);
+	ResponseEntity<?> changeRateLimit(long perSecond);
 
 }

@@ -35,7 +35,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
 
 /**
- * The calls for existing jobs: they list and query jobs, and cancel, pace and resume
+ * The calls for existing jobs: they list and query jobs, and cancel, slow down and resume
  * them.
  */
 @RestController
@@ -62,7 +62,7 @@ class KnownJobsController {
 			null, "The id after which the page begins: `next` of the previous page.");
 
 	/** 0 for no limit. */
-	static final Setting<Long> PACE = parameter("rateLimit",
+	static final Setting<Long> RATE_LIMIT = parameter("rateLimit",
 			Allowed.of("none, or " + Setting.RATE_LIMIT.allowed().text(),
 					(text) -> (text.equals("none")) ? Long.valueOf(0)
 							: Setting.RATE_LIMIT.allowed().parser().apply(text),
@@ -183,12 +183,12 @@ class KnownJobsController {
 	}
 
 	@CallMapping(Call.PACE_JOB)
-	ResponseEntity<?> pace(@PathVariable String id, HttpServletRequest request) {
+	ResponseEntity<?> changeRateLimit(@PathVariable String id, HttpServletRequest request) {
 		Query query = queryWithoutBody(request);
-		long perSecond = PACE.take(query::take)
+		long perSecond = RATE_LIMIT.take(query::take)
 			.orElseThrow(() -> Problems.exception(Problem.INVALID_SETTING,
-					"'rateLimit' is missing: it must be " + PACE.allowed().text()));
-		query.refuseRest(List.of(PACE.name()));
+					"'rateLimit' is missing: it must be " + RATE_LIMIT.allowed().text()));
+		query.refuseRest(List.of(RATE_LIMIT.name()));
 		Client client = CurrentClient.get();
 		JobHandle job = this.jobs.find(id, client);
 		if (job.kind() == JobKind.TUNING) {
@@ -196,8 +196,8 @@ class KnownJobsController {
 					"'rateLimit' has no meaning for a tuning, which measures how"
 							+ " fast Redis is: only other jobs have a rate limit");
 		}
-		client.requirePace((perSecond > 0) ? perSecond : null);
-		return job.changePace(perSecond);
+		client.requireRateLimit((perSecond > 0) ? perSecond : null);
+		return job.changeRateLimit(perSecond);
 	}
 
 	private static Query queryWithoutBody(HttpServletRequest request) {

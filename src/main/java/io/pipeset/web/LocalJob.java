@@ -90,8 +90,8 @@ record LocalJob(KnownJob job, JobRegistry jobs, JobRecorder recorder, JobViews v
 	}
 
 	@Override
-	public ResponseEntity<?> changePace(long perSecond) {
-		if (!this.job.pace((perSecond > 0) ? perSecond : null)) {
+	public ResponseEntity<?> changeRateLimit(long perSecond) {
+		if (!this.job.changeRateLimit((perSecond > 0) ? perSecond : null)) {
 			throw JobViews.ended(this.job.state());
 		}
 		return view();

@@ -148,9 +148,10 @@ class RecordCalls {
 					"'limit' reads the first records alone, and 'replace' would"
 							+ " remove the keys of all others: give one of them");
 		}
-		Long pace = settings.rateLimit();
-		if (!Objects.equals(client.pace(pace), pace) && Query.of(request).has(Setting.RATE_LIMIT.name())) {
-			client.requirePace(pace);
+		Long rateLimit = settings.rateLimit();
+		if (!Objects.equals(client.rateLimit(rateLimit), rateLimit)
+				&& Query.of(request).has(Setting.RATE_LIMIT.name())) {
+			client.requireRateLimit(rateLimit);
 		}
 		boolean waits = !AsyncJobs.isRequested(request);
 		if (settings.callback() != null) {

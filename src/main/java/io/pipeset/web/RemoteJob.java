@@ -100,16 +100,16 @@ final class RemoteJob implements JobHandle {
 
 	/**
 	 * Requests another rate limit from the job's instance.
-	 * @param perSecond records or keys a second; 0 for no limit
+	 * @param perSecond records or keys per second; 0 for no limit
 	 * @throws ErrorResponseException if the job does not run, or too many requests wait
 	 * for the instance
 	 */
 	@Override
-	public ResponseEntity<JobStatus> changePace(long perSecond) {
+	public ResponseEntity<JobStatus> changeRateLimit(long perSecond) {
 		if (!this.job.status().state().isActive()) {
 			throw JobViews.ended(this.job.status().state());
 		}
-		submit(() -> this.records.pace(this.job, perSecond));
+		submit(() -> this.records.requestRateLimit(this.job, perSecond));
 		return accepted(this.job.status());
 	}
 

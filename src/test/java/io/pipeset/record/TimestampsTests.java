@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The usual spellings of moments are read, and other texts are refused. */
+/** The usual spellings of timestamps are read, and other texts are refused. */
 class TimestampsTests {
 
 	@ParameterizedTest
@@ -46,7 +46,7 @@ class TimestampsTests {
 			2100-01-01 00:00:00+00           | 4102444800000
 			2100-01-01T01:00:00 +01:00       | 4102444800000
 			""")
-	void aMomentIsReadToTheMillisecond(String text, long millis) {
+	void aTimestampIsReadToTheMillisecond(String text, long millis) {
 		assertThat(Timestamps.parse(text)).isEqualTo(millis);
 	}
 
@@ -60,14 +60,14 @@ class TimestampsTests {
 			2026-10-25 02:30:00              | Europe/Berlin | 1792888200000
 			1969-12-31 23:59:59.5            | UTC           | -500
 			""")
-	void aMomentWithoutAZoneHasTheGivenOne(String text, ZoneId zone, long millis) {
+	void aTimestampWithoutAZoneHasTheGivenOne(String text, ZoneId zone, long millis) {
 		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
 		assertThat(Timestamps.millis(bytes, 0, bytes.length, zone)).isEqualTo(millis);
 	}
 
-	/** Clocks went from 2:00 to 3:00, so that there was no such moment. */
+	/** Clocks went from 2:00 to 3:00, so that there was no such timestamp. */
 	@Test
-	void aMomentInAGapOfSummerTimeIsNone() {
+	void aTimestampInAGapOfSummerTimeIsNone() {
 		byte[] bytes = "2026-03-29 02:30:00".getBytes(StandardCharsets.UTF_8);
 		assertThat(Timestamps.millis(bytes, 0, bytes.length, ZoneId.of("Europe/Berlin"))).isEqualTo(Timestamps.NONE);
 	}

@@ -28,7 +28,7 @@ public final class Replica implements AutoCloseable {
 		this.service = new Service(context.getEnvironment().getRequiredProperty("local.server.port", Integer.class));
 	}
 
-	/** Starts an instance, whose way to the data's Redis is that of the properties. */
+	/** Starts an instance, whose way to the data Redis is that of the properties. */
 	public static Replica start(TestRedis control, Map<String, String> data, String... properties) {
 		FaultProxy proxy = FaultProxy.open(control);
 		Map<String, Object> all = new HashMap<>(data);

@@ -73,7 +73,7 @@ public final class TuningCase implements BenchmarkCase {
 					+ Figures.number(baseline.path("recordsPerSecond").asDouble(Double.NaN), 0));
 		}
 		return new Chart("A tuning: seconds for " + Figures.number(RECORDS, 0) + " SETs (shorter is better)",
-				"Redis on the same machine; red is recommended. In records a second, " + String.join("; ", others), "s",
+				"Redis on the same machine; red is recommended. In records per second, " + String.join("; ", others), "s",
 				bars);
 	}
 

@@ -125,7 +125,7 @@ public interface RedisNodes extends AutoCloseable {
 	}
 
 	/**
-	 * Queries the cluster for its masters, unless it was queried a moment ago. That takes
+	 * Queries the cluster for its masters, unless it was queried just before. That takes
 	 * as long as the slowest node, including replicas.
 	 */
 	default void refresh() {

@@ -12,7 +12,7 @@ import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The masters of all slots at one moment, immutable. Each change of a slot or a master
+ * The masters of all slots at one time, immutable. Each change of a slot or a master
  * makes another one.
  */
 public final class Topology {

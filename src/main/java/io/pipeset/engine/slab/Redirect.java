@@ -59,7 +59,7 @@ public record Redirect(Kind kind, int slot, String target) {
 		/** The slot is moving, and the command's keys are at both masters. */
 		TRYAGAIN,
 
-		/** No node can run this command, or others, at the moment. */
+		/** No node can run this command, or others, now. */
 		WAIT
 
 	}

@@ -84,8 +84,8 @@ public final class RedisErrors {
 	public enum Meaning {
 
 		/**
-		 * The command did not run, and may run in a moment. A job with {@code retries}
-		 * sends it again, and single calls are repeated.
+		 * The command did not run, and may run soon. A job with {@code retries} sends it
+		 * again, and single calls are repeated.
 		 */
 		TRANSIENT,
 

@@ -259,8 +259,8 @@ public final class ResendRules {
 		NOT_RUN(false),
 
 		/**
-		 * Redis put it off, redirected it, or refused only the coalesced command. It is
-		 * sent again.
+		 * It got a transient error, was redirected, or only the coalesced command was
+		 * refused. It is sent again.
 		 */
 		RETRY(false),
 

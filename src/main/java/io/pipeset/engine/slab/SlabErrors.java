@@ -39,7 +39,7 @@ public final class SlabErrors {
 	}
 
 	/**
-	 * The code of a transient error: a command did not run, and may run in a moment. A
+	 * The code of a transient error: a command did not run, and may run soon. A
 	 * transaction has such a code only if Redis discarded it and all its errors have the
 	 * same transient code. Any other error would discard it again.
 	 * @return the code of the first such error that is no redirection; if all are
@@ -61,7 +61,7 @@ public final class SlabErrors {
 
 	/**
 	 * Whether a notable reply is a transient error: the command did not run, and may run
-	 * in a moment. NOSCRIPT is transient if the slab loads the script. If a script itself
+	 * soon. NOSCRIPT is transient if the slab loads the script. If a script itself
 	 * returns BUSY, it has run.
 	 */
 	boolean isTransient(int notable) {
@@ -87,7 +87,9 @@ public final class SlabErrors {
 					&& this.notableReplies.refusal(notable).isReadOnly());
 	}
 
-	/** Whether a cluster node redirected some commands or put them off. */
+	/**
+	 * Whether a cluster node redirected some commands, or had transient errors for them.
+	 */
 	public boolean areRedirected() {
 		if (this.notableReplies.errors() == 0) {
 			return false;
@@ -210,7 +212,7 @@ public final class SlabErrors {
 		Refusal asking = this.replies.askingRefused();
 		return (asking != null && asking.firstWord().equals("NOPERM")) ? "Redis refused ASKING (" + asking.message()
 				+ "). Without ASKING, no command can be sent to a slot while the slot moves."
-				+ " Permit it with ACL SETUSER <user> +asking at every node, then send again the records that did not run."
+				+ " Allow it by ACL SETUSER <user> +asking at every node, then send again the records that did not run."
 				: null;
 	}
 

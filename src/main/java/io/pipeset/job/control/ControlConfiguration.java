@@ -35,9 +35,9 @@ class ControlConfiguration {
 	}
 
 	/**
-	 * The settings of the control Redis. If they name no server, the settings of the
-	 * data's Redis apply, or the address of one that was started for the service.
-	 * Timeouts are always one second; a client name and a pool are never set.
+	 * The settings of the control Redis. If they name no server, the settings of the data
+	 * Redis apply, or the address of one that was started for the service. Timeouts are
+	 * always one second; a client name and a pool are never set.
 	 */
 	@Bean(defaultCandidate = false)
 	@ConfigurationProperties(PREFIX)

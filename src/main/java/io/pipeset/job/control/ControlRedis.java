@@ -43,9 +43,8 @@ import org.springframework.data.redis.serializer.RedisSerializer;
  * The connection to the control Redis, which all callers share. The first call opens it,
  * and Lettuce reconnects it.
  * <p>
- * Spring Boot configures it like the data's Redis, in an application context of its own.
- * It does so when the service starts, so that wrong settings fail the start and not a
- * job.
+ * Spring Boot configures it like the data Redis, in an application context of its own. It
+ * does so when the service starts, so that wrong settings fail the start and not a job.
  */
 public final class ControlRedis implements DisposableBean {
 
@@ -92,8 +91,8 @@ public final class ControlRedis implements DisposableBean {
 	}
 
 	/**
-	 * The name of a key. It contains the identity of the data's Redis, so services of
-	 * another data's Redis do not share it.
+	 * The name of a key. It contains the identity of the data Redis, so services of
+	 * another data Redis do not share it.
 	 * @param name unique among the keys of this kind, without colons
 	 */
 	String key(String kind, String name) {
@@ -174,7 +173,7 @@ public final class ControlRedis implements DisposableBean {
 	private static AnnotationConfigApplicationContext context(DataRedisProperties properties, SslBundles bundles) {
 		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 		context.setDisplayName(ControlConfiguration.PREFIX);
-		// No property sources, because they have the settings of the data's Redis.
+		// No property sources, because they have the settings of the data Redis.
 		context.setEnvironment(new StandardEnvironment(new MutablePropertySources()) {
 
 			@Override
@@ -203,7 +202,7 @@ public final class ControlRedis implements DisposableBean {
 	}
 
 	/**
-	 * Whether it is another Redis than the data's.
+	 * Whether it is another Redis than the data Redis.
 	 * @return {@code false} if {@code pipeset.control.*} names no server
 	 */
 	public boolean isNamed() {

@@ -52,7 +52,7 @@ public class IdempotencyKeys {
 
 	private static final String LEASE = "lease";
 
-	/** 1 while the job cannot have written to the data's Redis. */
+	/** 1 while the job cannot have written to the data Redis. */
 	private static final String UNSENT = "unsent";
 
 	private static final String FINGERPRINT = "fingerprint";
@@ -170,7 +170,7 @@ public class IdempotencyKeys {
 	}
 
 	/**
-	 * Marks the key of a job as sent. The job must not write to the data's Redis before
+	 * Marks the key of a job as sent. The job must not write to the data Redis before
 	 * this returns {@code true}, because the key of an unsent job is free once its
 	 * process dies.
 	 * @return {@code false} if another job has the key by now

@@ -76,8 +76,11 @@ public class JobRecords {
 	/** When a caller cancelled the job at another instance. */
 	private static final String CANCELLED = "cancelled";
 
-	/** The rate limit that a caller has requested at another instance. */
-	private static final String PACE = "pace";
+	/**
+	 * The rate limit that a caller has requested at another instance. Instances of other
+	 * versions know the field by this name.
+	 */
+	private static final String RATE_LIMIT = "pace";
 
 	/** The fields of a record without its report. */
 	private static final List<String> WITHOUT_REPORT = List.of(CLIENT, STATUS, INSTANCE, LEASE, CANCELLED);
@@ -418,11 +421,11 @@ public class JobRecords {
 
 	/**
 	 * Requests another rate limit of a job.
-	 * @param perSecond records a second; 0 for no limit
+	 * @param perSecond records per second; 0 for no limit
 	 * @return {@code false} if {@link #MOST_REQUESTS} wait for that instance already
 	 */
-	public boolean pace(JobRecord job, long perSecond) {
-		return request(job, PACE, Long.toString(perSecond));
+	public boolean requestRateLimit(JobRecord job, long perSecond) {
+		return request(job, RATE_LIMIT, Long.toString(perSecond));
 	}
 
 	private boolean request(JobRecord job, String field, String value) {
@@ -462,15 +465,15 @@ public class JobRecords {
 
 	/** The changes that other instances have requested for a job. */
 	public PendingChanges wishes(String id) {
-		List<byte @Nullable []> fields = this.redis
-			.call((template) -> template.<String, byte[]>opsForHash().multiGet(key(id), List.of(CANCELLED, PACE)));
-		byte[] pace = fields.get(1);
-		return new PendingChanges(fields.get(0) != null, (pace != null) ? Long.valueOf(text(pace)) : null);
+		List<byte @Nullable []> fields = this.redis.call(
+				(template) -> template.<String, byte[]>opsForHash().multiGet(key(id), List.of(CANCELLED, RATE_LIMIT)));
+		byte[] rateLimit = fields.get(1);
+		return new PendingChanges(fields.get(0) != null, (rateLimit != null) ? Long.valueOf(text(rateLimit)) : null);
 	}
 
 	/** Removes a request for a rate limit that the job now has. */
-	public void paced(String id, long perSecond) {
-		eval(CLEAR_REQUEST, key(id), bytes(PACE), bytes(Long.toString(perSecond)));
+	public void clearRateLimit(String id, long perSecond) {
+		eval(CLEAR_REQUEST, key(id), bytes(RATE_LIMIT), bytes(Long.toString(perSecond)));
 	}
 
 	/** Takes the ids of this instance's jobs with requested changes. */
@@ -548,7 +551,7 @@ public class JobRecords {
 	/**
 	 * The changes that other instances have requested for a job.
 	 *
-	 * @param rateLimit records a second, 0 for no limit; {@code null} if no change was
+	 * @param rateLimit records per second, 0 for no limit; {@code null} if no change was
 	 * requested
 	 */
 	public record PendingChanges(boolean cancelled, @Nullable Long rateLimit) {

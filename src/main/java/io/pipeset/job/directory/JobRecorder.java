@@ -317,8 +317,8 @@ public class JobRecorder {
 		}
 		PendingChanges changes = this.records.wishes(id);
 		Long perSecond = changes.rateLimit();
-		if (perSecond != null && job.pace((perSecond > 0) ? perSecond : null)) {
-			this.records.paced(id, perSecond);
+		if (perSecond != null && job.changeRateLimit((perSecond > 0) ? perSecond : null)) {
+			this.records.clearRateLimit(id, perSecond);
 		}
 		if (changes.cancelled()) {
 			this.registry.cancel(job);

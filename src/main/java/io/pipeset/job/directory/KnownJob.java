@@ -381,10 +381,10 @@ public final class KnownJob {
 
 	/**
 	 * Changes the rate limit of the job, even while it waits.
-	 * @param perSecond records or keys a second; {@code null} for no limit
+	 * @param perSecond records or keys per second; {@code null} for no limit
 	 * @return {@code false} if the job has ended
 	 */
-	public boolean pace(@Nullable Long perSecond) {
+	public boolean changeRateLimit(@Nullable Long perSecond) {
 		QueuedJob job = this.current.job;
 		RateLimit limit = (job != null) ? job.rateLimit() : null;
 		if (job != null && limit != null) {
@@ -408,7 +408,7 @@ public final class KnownJob {
 	}
 
 	/**
-	 * The status and the report of a job at one moment.
+	 * The status and the report of a job at one time.
 	 *
 	 * @param report the report so far, or the final one: an object to write as JSON, a
 	 * {@link StoredReport}, or {@code null}
@@ -418,7 +418,7 @@ public final class KnownJob {
 	}
 
 	/**
-	 * The state of a job at one moment.
+	 * The state of a job at one time.
 	 *
 	 * @param job the waiting or running job; {@code null} if it does not run here
 	 * @param end the end of the run; {@code null} before

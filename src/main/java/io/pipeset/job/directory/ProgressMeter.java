@@ -83,7 +83,7 @@ final class ProgressMeter {
 		return Math.max(0, Math.round(done * 1e9 / Math.max(nanos, 1)));
 	}
 
-	/** The numbers of one moment. */
+	/** The numbers at one time. */
 	private record Sample(long nanos, long done, double share) {
 
 		private static final Sample BEGINNING = new Sample(0, 0, 0);

@@ -12,7 +12,7 @@ public interface QueueEntry {
 	/** Counts how long the entry waits. */
 	JobClock clock();
 
-	/** Whether it is known before it begins that it takes only a moment. */
+	/** Whether it is known before it begins that it is short. */
 	default boolean isSmall() {
 		return false;
 	}

@@ -67,7 +67,7 @@ public sealed interface JobInput
 	}
 
 	/**
-	 * Whether the input is so small that the job ends in a moment.
+	 * Whether the input is so small that the job ends soon.
 	 * @return {@code false} also if the size is unknown
 	 */
 	default boolean isSmall() {

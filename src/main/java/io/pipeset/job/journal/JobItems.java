@@ -65,7 +65,7 @@ public final class JobItems implements Spool.Removable {
 	private static final int PIECE_BYTES = 8 << 10;
 
 	private static final Loss NOT_SENT_AGAIN = new Loss(Loss.OF_SERVICE.code(), Loss.OF_SERVICE.message()
-			+ "; it is not sent again, because that might leave other data, or because Redis does not permit to fence off its connection");
+			+ "; it is not sent again, because that might leave other data, or because Redis does not allow the service to close its old connection");
 
 	private static final Failure NO_EFFECT = new Failure("NO_EFFECT", "Redis ran it, and there was nothing to do",
 			false);

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param cancelled when the job was cancelled, in milliseconds since 1970; {@code null}
  * if it was not
- * @param rateLimit the rate limit in records a second, 0 for none; {@code null} if it was
- * not changed
+ * @param rateLimit the rate limit in records per second, 0 for none; {@code null} if it
+ * was not changed
  * @param interrupted when the job's process ended, in milliseconds since 1970, 0 after
  * the job was resumed; {@code null} if it never ended
  */

@@ -154,8 +154,8 @@ public record SpooledRequest(@Nullable String client, long createdMillis, long b
 
 	/**
 	 * The settings of the job.
-	 * @param rateLimit its last rate limit in records a second, 0 for none; {@code null}
-	 * if it was never changed
+	 * @param rateLimit its last rate limit in records per second, 0 for none;
+	 * {@code null} if it was never changed
 	 * @throws OtherVersionException if this version does not know the settings
 	 */
 	public JobSettings toSettings(@Nullable Long rateLimit) throws OtherVersionException {

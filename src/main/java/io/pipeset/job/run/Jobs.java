@@ -165,8 +165,8 @@ public class Jobs {
 			items.begins(stop, account);
 		}
 		ReportDraft draft = new ReportDraft(id, this.redis, settings,
-				new RateLimit(owner.client().pace(settings.rateLimit())), account, new JobClock(), new InputProgress(),
-				input);
+				new RateLimit(owner.client().rateLimit(settings.rateLimit())), account, new JobClock(),
+				new InputProgress(), input);
 		RunningJob job = new RunningJob(draft, stop, memory, items);
 		if (task == null) {
 			// The settings are in memory already, even beyond the limit.

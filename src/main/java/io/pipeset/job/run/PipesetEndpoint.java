@@ -71,8 +71,8 @@ class PipesetEndpoint {
 	}
 
 	/**
-	 * The state of the control Redis. If it is the Redis of the data, it evicts its keys
-	 * by the same policy.
+	 * The state of the control Redis. If it is the data Redis, it evicts its keys by the
+	 * same policy.
 	 */
 	private Map<String, Object> control() {
 		Map<String, Object> state = this.control.state();
@@ -98,7 +98,7 @@ class PipesetEndpoint {
 	}
 
 	/**
-	 * The service at one moment.
+	 * The service at one time.
 	 *
 	 * @param nodes the connections of all jobs to each server, by its host and port
 	 * @param redis the Redis that the jobs load, by its name in reports

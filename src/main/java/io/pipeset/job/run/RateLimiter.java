@@ -12,9 +12,9 @@ import io.pipeset.report.JobClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enforces the rate limit of a job, and the pace of {@code maxLatency}, by spreading its
- * records evenly over time. While a record waits, the earlier records are sent, and the
- * job holds no idle connection. After a delay, the job does not catch up with a burst.
+ * Enforces {@code rateLimit} and {@code maxLatency} of a job, by spreading its records
+ * evenly over time. While a record waits, the earlier records are sent, and the job holds
+ * no idle connection. After a delay, the job does not catch up with a burst.
  */
 final class RateLimiter implements AutoCloseable {
 
@@ -34,7 +34,7 @@ final class RateLimiter implements AutoCloseable {
 
 	private final JobClock clock;
 
-	private final @Nullable LatencyPace pace;
+	private final @Nullable LatencyRateLimit latencyLimit;
 
 	private final long earlyNanos;
 
@@ -61,22 +61,21 @@ final class RateLimiter implements AutoCloseable {
 		this.stop = context.stop();
 		this.clock = context.clock();
 		this.earlyNanos = (maxLatency != null) ? SHORT_SLACK_NANOS : SLACK_NANOS;
-		this.pace = (maxLatency != null)
-				? new LatencyPace(maxLatency, context.nodes()::named, this.clock, this.passed::get, System::nanoTime)
-				: null;
+		this.latencyLimit = (maxLatency != null) ? new LatencyRateLimit(maxLatency, context.nodes()::named, this.clock,
+				this.passed::get, System::nanoTime) : null;
 	}
 
 	/** Starts to measure the latency, if the job has a limit of it. */
 	void open() {
-		if (this.pace != null) {
-			this.pace.open();
+		if (this.latencyLimit != null) {
+			this.latencyLimit.open();
 		}
 	}
 
 	@Override
 	public void close() {
-		if (this.pace != null) {
-			this.pace.close();
+		if (this.latencyLimit != null) {
+			this.latencyLimit.close();
 		}
 	}
 
@@ -90,7 +89,7 @@ final class RateLimiter implements AutoCloseable {
 		if (perSecond > 0) {
 			awaitDue();
 		}
-		if (this.pace != null) {
+		if (this.latencyLimit != null) {
 			this.passed.lazySet(this.passed.getPlain() + 1);
 		}
 	}
@@ -98,10 +97,10 @@ final class RateLimiter implements AutoCloseable {
 	/** The lower one of the two limits; 0 for none. */
 	private long perSecond() {
 		long limit = this.limit.perSecond();
-		if (this.pace == null) {
+		if (this.latencyLimit == null) {
 			return limit;
 		}
-		return (limit > 0) ? Math.min(limit, this.pace.perSecond()) : this.pace.perSecond();
+		return (limit > 0) ? Math.min(limit, this.latencyLimit.perSecond()) : this.latencyLimit.perSecond();
 	}
 
 	private void awaitDue() {

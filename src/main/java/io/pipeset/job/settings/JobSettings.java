@@ -56,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  * @param recordDefaults the expiry and encoding of records that have none of their own
  * @param mapping how rows and objects become records
  * @param untilEmpty whether the job ends at the first empty reply to a pop
- * @param rateLimit the most records sent a second; {@code null} for no limit
+ * @param rateLimit the most records sent per second; {@code null} for no limit
  * @param maxLatency the latency of Redis for other clients above which the job slows
  * down; {@code null} for no limit
  * @param atomic the unit of atomicity
@@ -125,7 +125,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		Operation only = (ofPath != null) ? ofPath
 				: Setting.OP.take(query).map((name) -> operation(name, operations)).orElse(null);
 		TimeToLive ttl = takeExpiry(Setting.TTL, query, path, only).orElse(TimeToLive.NONE);
-		TimeToLive expireAt = takeExpiry(Setting.EXPIRE_AT, (name) -> moment(query.apply(name), zone), path, only)
+		TimeToLive expireAt = takeExpiry(Setting.EXPIRE_AT, (name) -> timestamp(query.apply(name), zone), path, only)
 			.orElse(TimeToLive.NONE);
 		if (ttl.isGiven() && expireAt.isGiven()) {
 			throw new InvalidSettingException(Setting.EXPIRE_AT.name(), "and 'ttl' are two expiries: give one of them");
@@ -165,8 +165,8 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 				takeReplace(query, path, only));
 	}
 
-	/** A moment that names no zone, in the zone of the call. */
-	private static @Nullable String moment(@Nullable String text, @Nullable ZoneId zone) {
+	/** A timestamp that names no zone, in the zone of the call. */
+	private static @Nullable String timestamp(@Nullable String text, @Nullable ZoneId zone) {
 		return (text != null && zone != null) ? Timestamps.inZone(text, zone) : text;
 	}
 

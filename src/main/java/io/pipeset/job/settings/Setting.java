@@ -144,8 +144,8 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			Allowed.of(Timestamps.ALLOWED + ", or a template such as {expires_at}",
 					templates("expireAt", TimeToLive.reader(Timestamps::parse))),
 			(settings) -> (settings.mapping().text(Texts::expireAt) != null) ? settings.mapping().text(Texts::expireAt)
-					: moment(settings.recordDefaults().expireAt()),
-			null, null, "Instead of `ttl`: the moment at which the keys that SET and HSET write expire."));
+					: timestamp(settings.recordDefaults().expireAt()),
+			null, null, "Instead of `ttl`: the time at which the keys that SET and HSET write expire."));
 
 	public static final Setting<Integer> TTL_JITTER = row("ttlJitter", WRITES_AND_SWEEPS, Allowed.percent(50),
 			(settings) -> settings.recordDefaults().ttlJitter() + "%",
@@ -159,12 +159,12 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			"How strings in the body and in replies encode bytes. A record's own `encoding` wins.");
 
 	public static final Setting<Long> RATE_LIMIT = row("rateLimit", ALL_CALLS,
-			Allowed.number(1_000_000_000, "records a second"), JobSettings::rateLimit,
-			"The most records that the job sends a second, spread evenly.");
+			Allowed.number(1_000_000_000, "records per second"), JobSettings::rateLimit,
+			"The most records that the job sends per second, spread evenly.");
 
 	static final Setting<Duration> MAX_LATENCY = row("maxLatency", ALL_CALLS, Allowed.duration("1ms", "10s", "5ms"),
 			(settings) -> (settings.maxLatency() != null) ? DurationText.of(settings.maxLatency()) : null,
-			"The [latency that other clients may see](jobs.md#a-pace-that-follows-the-others): while more than a tenth"
+			"The [latency that other clients may see](jobs.md#limiting-the-latency-of-others): while more than a tenth"
 					+ " of the PINGs of a probe take longer, the job slows down.");
 
 	static final Setting<Atomic> ATOMIC = row("atomic", ALL_CALLS, Allowed.words(Atomic.values(), Atomic::label),
@@ -291,7 +291,7 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 
 	static final Setting<ZoneId> ZONE = ofUploads("zone", DATA,
 			Allowed.of("a time zone such as UTC or Europe/Berlin", Setting::zone),
-			(settings) -> settings.recordDefaults().zone(), "The time zone of moments that name none.");
+			(settings) -> settings.recordDefaults().zone(), "The time zone of timestamps that name none.");
 
 	static final Setting<String> UNTIL = add(new Setting<>("until", false, List.of("/piperpop"), ALL_RECORDS,
 			Allowed.words("empty"), (settings) -> (settings.untilEmpty()) ? "empty" : null, null, null,
@@ -393,7 +393,7 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 		return row;
 	}
 
-	private static @Nullable String moment(@Nullable Long millis) {
+	private static @Nullable String timestamp(@Nullable Long millis) {
 		return (millis != null) ? Instant.ofEpochMilli(millis).toString() : null;
 	}
 

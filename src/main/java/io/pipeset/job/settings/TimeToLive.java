@@ -6,10 +6,10 @@ import io.pipeset.record.mapping.Template;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time to live of a job's keys, or the moment of their expiry. It is the same for all
+ * The time to live of a job's keys, or the time of their expiry. It is the same for all
  * keys, or a template gives one for each.
  *
- * @param same seconds to live, or the moment in milliseconds since 1970, for all keys;
+ * @param same seconds to live, or the timestamp in milliseconds since 1970, for all keys;
  * {@code null} for a template
  * @param template the template; {@code null} if all keys have the same
  */

@@ -220,7 +220,7 @@ public final class Spool {
 	}
 
 	/**
-	 * Permits the spool to remove files when others need the space.
+	 * Allows the spool to remove files when others need the space.
 	 * @param files closed when their space is needed, the oldest first
 	 */
 	public synchronized void allowRemoval(Removable files) {

@@ -333,7 +333,7 @@ final class SpoolFolder {
 		}
 	}
 
-	/** Reads through the channel with the lock; some systems permit no other. */
+	/** Reads through the channel with the lock; some systems allow no other. */
 	private static String text(FileChannel lock) throws IOException {
 		ByteBuffer bytes = ByteBuffer.allocate(MAX_LOCK_BYTES);
 		while (bytes.hasRemaining() && lock.read(bytes) >= 0) {

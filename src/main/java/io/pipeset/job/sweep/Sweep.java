@@ -28,9 +28,9 @@ public final class Sweep {
 
 	private final List<String> options;
 
-	private final KeyPrefixes permitted;
+	private final KeyPrefixes allowed;
 
-	/** The keys to take of those that are permitted. */
+	/** The keys to take of those that are allowed. */
 	private final Predicate<byte[]> wanted;
 
 	private volatile int restarts;
@@ -43,17 +43,17 @@ public final class Sweep {
 	 * @param operation one of {@link #OPERATIONS}
 	 * @param ttl the seconds of EXPIRE; {@code null} for other operations
 	 * @param options the options of EXPIRE, such as NX
-	 * @param permitted the keys that it may take; other keys are skipped
+	 * @param allowed the keys that it may take; other keys are skipped
 	 */
 	public Sweep(KeyFilter filter, @Nullable Long limit, Operation operation, @Nullable Long ttl, List<String> options,
-			KeyPrefixes permitted) {
-		this(filter, limit, operation, ttl, options, permitted, (key) -> true);
+			KeyPrefixes allowed) {
+		this(filter, limit, operation, ttl, options, allowed, (key) -> true);
 	}
 
 	private Sweep(KeyFilter filter, @Nullable Long limit, Operation operation, @Nullable Long ttl, List<String> options,
-			KeyPrefixes permitted, Predicate<byte[]> wanted) {
+			KeyPrefixes allowed, Predicate<byte[]> wanted) {
 		this.wanted = wanted;
-		this.permitted = permitted;
+		this.allowed = allowed;
 		this.filter = filter;
 		this.limit = limit;
 		this.operation = operation;
@@ -63,22 +63,22 @@ public final class Sweep {
 
 	/**
 	 * A sweep of UNLINK for a part of the keys.
-	 * @param permitted the keys that it may take; other keys are skipped
+	 * @param allowed the keys that it may take; other keys are skipped
 	 * @param wanted the keys to take of these; the reading thread calls it for each key
 	 * that SCAN finds
 	 */
-	public static Sweep removing(KeyFilter filter, KeyPrefixes permitted, Predicate<byte[]> wanted) {
-		return new Sweep(filter, null, Operation.UNLINK, null, List.of(), permitted, wanted);
+	public static Sweep removing(KeyFilter filter, KeyPrefixes allowed, Predicate<byte[]> wanted) {
+		return new Sweep(filter, null, Operation.UNLINK, null, List.of(), allowed, wanted);
 	}
 
-	/** Whether the sweep takes a key that it {@link #permits}. */
+	/** Whether the sweep takes a key that it {@link #allows}. */
 	boolean wants(byte[] key) {
 		return this.wanted.test(key);
 	}
 
 	/** Whether the sweep may take a key. */
-	boolean permits(byte[] key) {
-		return !ReservedKeys.contains(key, 0, key.length) && this.permitted.contain(key, 0, key.length);
+	boolean allows(byte[] key) {
+		return !ReservedKeys.contains(key, 0, key.length) && this.allowed.contain(key, 0, key.length);
 	}
 
 	KeyFilter filter() {

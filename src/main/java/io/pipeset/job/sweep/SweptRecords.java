@@ -76,7 +76,7 @@ public final class SweptRecords implements RecordReader, AutoCloseable {
 		while (true) {
 			while (this.keys.hasNext()) {
 				byte[] key = this.keys.next();
-				if (this.sweep.permits(key) && this.pages.isWanted(key) && this.sweep.wants(key)) {
+				if (this.sweep.allows(key) && this.pages.isWanted(key) && this.sweep.wants(key)) {
 					return key;
 				}
 			}

@@ -257,7 +257,7 @@ final class CsvCells {
 	}
 
 	/**
-	 * Sets a record's moment of expiry from a cell. Returns {@code false} if the cell is
+	 * Sets a record's time of expiry from a cell. Returns {@code false} if the cell is
 	 * not one.
 	 */
 	boolean setExpireAtOf(Record record, int column) {

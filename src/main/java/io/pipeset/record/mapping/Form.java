@@ -77,7 +77,7 @@ record Form(Kind kind, int count, String separator) {
 
 	/**
 	 * Appends the bytes that a value stands for.
-	 * @param zone the zone of moments without one; {@code null} if they are refused
+	 * @param zone the zone of timestamps without one; {@code null} if they are refused
 	 * @return what is wrong with the value, or {@code null}
 	 */
 	@Nullable String append(ArgumentBytes out, State state, byte[] source, int offset, int length, @Nullable ZoneId zone) {
@@ -85,7 +85,7 @@ record Form(Kind kind, int count, String separator) {
 		boolean read = switch (this.kind) {
 			case JSON -> appendJson(out, state, source, offset, length);
 			case NUMBER -> (text || state == State.SCALAR) && appendNumber(out, source, offset, length);
-			case UNIX, UNIXMS -> (text || state == State.SCALAR) && appendMoment(out, source, offset, length, zone);
+			case UNIX, UNIXMS -> (text || state == State.SCALAR) && appendTimestamp(out, source, offset, length, zone);
 			case BASE64 -> text && out.appendAnyBase64(source, offset, length);
 			case HEX -> text && appendHex(out, source, offset, length);
 			case JOIN -> false;
@@ -115,7 +115,7 @@ record Form(Kind kind, int count, String separator) {
 		return number;
 	}
 
-	private boolean appendMoment(ArgumentBytes out, byte[] source, int offset, int length, @Nullable ZoneId zone) {
+	private boolean appendTimestamp(ArgumentBytes out, byte[] source, int offset, int length, @Nullable ZoneId zone) {
 		long millis = Timestamps.millis(source, offset, length, zone);
 		if (millis == Timestamps.NONE) {
 			return false;
@@ -124,7 +124,7 @@ record Form(Kind kind, int count, String separator) {
 		return true;
 	}
 
-	/** Seconds with up to three digits of a fraction, where the moment has one. */
+	/** Seconds with up to three digits of a fraction, where the timestamp has one. */
 	private static String seconds(long millis) {
 		long fraction = Math.abs(millis % SECOND);
 		String whole = ((millis < 0) ? "-" : "") + Math.abs(millis / SECOND);
@@ -153,11 +153,11 @@ record Form(Kind kind, int count, String separator) {
 		/** A number of JSON, as it is written. */
 		NUMBER(" is no number of JSON"),
 
-		/** A moment, as seconds since 1970. */
-		UNIX(" is no moment; one without a zone needs the setting zone"),
+		/** A timestamp, as seconds since 1970. */
+		UNIX(" is no timestamp; one without a zone needs the setting zone"),
 
-		/** A moment, as milliseconds since 1970. */
-		UNIXMS(" is no moment; one without a zone needs the setting zone"),
+		/** A timestamp, as milliseconds since 1970. */
+		UNIXMS(" is no timestamp; one without a zone needs the setting zone"),
 
 		/**
 		 * <a href="https://www.rfc-editor.org/rfc/rfc4648#section-4">Base64</a>.

@@ -74,7 +74,7 @@ abstract class RowValues extends RowNames {
 		this.deletes = false;
 	}
 
-	/** Sets the zone of moments without one; {@code null} if they are refused. */
+	/** Sets the zone of timestamps without one; {@code null} if they are refused. */
 	final void setZone(@Nullable ZoneId zone) {
 		this.zone = zone;
 	}

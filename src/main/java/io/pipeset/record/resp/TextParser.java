@@ -124,11 +124,10 @@ final class TextParser implements LineParser {
 	/** What the lines so far give reason to say to the sender. */
 	List<Notice> notices() {
 		return (this.allUnknownEscapes == 0) ? List.of() : List
-			.of(new Notice("DROPPED_BACKSLASHES", this.allUnknownEscapes
-					+ " backslashes stand between double quotes before a character that makes no"
-					+ " escape of redis-cli, such as the u of \\u00e9. They are dropped, as redis-cli does: write the"
-					+ " character itself, or its bytes as \\xc3\\xa9.", this.allUnknownEscapes,
-					this.unknownEscapeLine));
+			.of(new Notice("DROPPED_BACKSLASHES", "Backslashes between double quotes before a character that makes no"
+					+ " escape of redis-cli, such as the u of \\u00e9: " + this.allUnknownEscapes
+					+ ". They are dropped, as redis-cli does: write the character itself, or its bytes as \\xc3\\xa9.",
+					this.allUnknownEscapes, this.unknownEscapeLine));
 	}
 
 	/** Reads a word, and returns the index after it. */

@@ -17,7 +17,7 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
-/** Logs the permitted callers and a command to try, when the service is ready. */
+/** Logs who may call and a command to try, when the service is ready. */
 @Component
 class StartMessage {
 

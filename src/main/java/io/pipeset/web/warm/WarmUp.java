@@ -132,13 +132,13 @@ class WarmUp implements ApplicationRunner {
 				logger.info("No warm-up: its first job was answered {}", first.status());
 				return;
 			}
-			boolean permitted = first.errors() == 0;
-			int jobs = callers.call((permitted) ? requests.all() : requests.dryRuns(), this.properties.time());
-			if (permitted) {
+			boolean allowed = first.errors() == 0;
+			int jobs = callers.call((allowed) ? requests.all() : requests.dryRuns(), this.properties.time());
+			if (allowed) {
 				callers.callOnce(requests.cleanup());
 			}
 			logger.info("Warmed up in {} ms with {} jobs{}", Duration.ofNanos(System.nanoTime() - began).toMillis(),
-					jobs, (permitted) ? ""
+					jobs, (allowed) ? ""
 							: ", none of which went to Redis: it refuses SET, EXPIRE or DEL of keys under pipeset:");
 		}
 		catch (IOException | GeneralSecurityException | RuntimeException ex) {

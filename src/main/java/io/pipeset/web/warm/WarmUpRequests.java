@@ -56,7 +56,7 @@ final class WarmUpRequests {
 	}
 
 	/**
-	 * A job that tests whether Redis permits SET, EXPIRE and DEL of these keys. Its own
+	 * A job that tests whether Redis allows SET, EXPIRE and DEL of these keys. Its own
 	 * key expires even if EXPIRE and DEL are refused.
 	 */
 	byte[] trial() {

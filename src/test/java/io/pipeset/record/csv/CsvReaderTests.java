@@ -129,8 +129,8 @@ class CsvReaderTests {
 					a,1,2,3          | the header has 3 columns, and the row 4 cells
 					a,,60            | column 'value' is empty; write "" for the empty string
 					,1,60            | column 'key' is empty; write "" for the empty string
-					a,1,0            | column 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a point in time, use expireAt), not '0'
-					a,1,1000000000 | column 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a point in time, use expireAt), not '1000000000'
+					a,1,0            | column 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a timestamp, use expireAt), not '0'
+					a,1,1000000000 | column 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (for a timestamp, use expireAt), not '1000000000'
 					a,1,""           | column 'ttl' takes
 					a,"1"2,3         | expected ',' or the end of the row after a quoted cell, found '2' (byte 5 of the record)
 					a,"1" ,3         | expected ',' or the end of the row after a quoted cell, found byte 0x20 (byte 5 of the record)

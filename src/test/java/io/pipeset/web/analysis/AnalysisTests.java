@@ -255,7 +255,7 @@ class AnalysisTests {
 					scanCount=100001  | invalid-setting | 'scanCount' must be 1 to 100000, not '100001'
 					memory=yes        | invalid-setting | 'memory' must be true or false
 					separator=        | invalid-setting | 'separator' must be a text of 1 to 1024 bytes
-					rateLimit=0       | invalid-setting | 'rateLimit' must be a whole number of keys a second
+					rateLimit=0       | invalid-setting | 'rateLimit' must be a whole number of keys per second
 					timeout=1d        | invalid-setting | 'timeout' must be a duration from 1ms to 1h
 					batchSize=5       | unknown-setting | available are match, type, separator, depth, top, memory, samples, scanCount, rateLimit, timeout
 					""")

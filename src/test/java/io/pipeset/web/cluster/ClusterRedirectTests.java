@@ -128,7 +128,7 @@ class ClusterRedirectTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "concurrency=1", "concurrency=3", "flush=each", "coalesce=off", "results=all" })
-	void theLaterRecordsOfARecordThatIsPutOffAreKeptBack(String settings) throws Exception {
+	void theLaterRecordsOfARecordWithATransientErrorAreKeptBack(String settings) throws Exception {
 		double before = retries("cluster-wait");
 		cluster.begin(this.slot, this.from, this.to);
 		cluster.migrate(this.from, this.to, this.moved);

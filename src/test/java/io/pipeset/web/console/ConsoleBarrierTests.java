@@ -67,7 +67,7 @@ class ConsoleBarrierTests extends ConsolePages {
 		this.browser.clickText("The same with curl");
 		assertThat(this.browser.barriers()).isEmpty();
 		this.browser.clickText("SET job");
-		this.browser.awaitSaid("Cancel the job", "Records a second");
+		this.browser.awaitSaid("Cancel the job", "Records per second");
 		this.browser.clickText("The same with curl");
 		assertThat(this.browser.barriers()).isEmpty();
 	}

@@ -42,7 +42,7 @@ class ConsoleTuneTests extends ConsolePages {
 		this.browser.awaitSaid("-X POST -H 'Prefer: respond-async'",
 				"/v1/tunings?records=1000&batchSizes=100,1000,10000&budget=5m'");
 		this.browser.click("#tune");
-		this.browser.awaitSaid("completed", "Recommended", "Records a second", "All rows, the fastest first");
+		this.browser.awaitSaid("completed", "Recommended", "Records per second", "All rows, the fastest first");
 		JsonNode tuning = job();
 		JsonNode best = tuning.get("recommended");
 		String words = "Records per batch: %d, Flush: %s, Connections at once: %d"

@@ -79,21 +79,21 @@ class RefusedOrderTests {
 	/** Redis is well again, if at all, between the two pairs. */
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			PUT_OFF DEL     | ANSWERED SET    | rejected rejected applied applied   | string
-			PUT_OFF DEL     | REFUSED HSET    | applied applied applied applied     | hash
-			PUT_OFF DEL     | PUT_OFF HSET    | applied applied applied applied     | hash
-			PUT_OFF DEL     | LOST HSET       | applied applied applied applied     | hash
-			PUT_OFF DEL     | LOST RPUSH      | rejected rejected unknown unknown   | string
-			PUT_OFF HSET    | ANSWERED DEL    | rejected rejected applied applied   | none
-			PUT_OFF HSET    | PUT_OFF DEL     | rejected rejected applied applied   | none
-			PUT_OFF RPUSH   | REFUSED HSET    | rejected rejected rejected rejected | string
-			PUT_OFF RPUSH   | LOST DEL        | rejected rejected applied applied   | none
-			REFUSED HSET    | PUT_OFF DEL     | rejected rejected applied applied   | none
-			REFUSED HSET    | LOST DEL        | rejected rejected applied applied   | none
-			REFUSED HSET    | LOST RPUSH      | rejected rejected unknown unknown   | string
-			ANSWERED DEL    | PUT_OFF HSET    | applied applied applied applied     | hash
-			ANSWERED SET    | REFUSED HSET    | applied applied rejected rejected   | string
-			ANSWERED DEL    | LOST RPUSH      | applied applied unknown unknown     | none
+			TRANSIENT DEL    | ANSWERED SET     | rejected rejected applied applied   | string
+			TRANSIENT DEL    | REFUSED HSET     | applied applied applied applied     | hash
+			TRANSIENT DEL    | TRANSIENT HSET   | applied applied applied applied     | hash
+			TRANSIENT DEL    | LOST HSET        | applied applied applied applied     | hash
+			TRANSIENT DEL    | LOST RPUSH       | rejected rejected unknown unknown   | string
+			TRANSIENT HSET   | ANSWERED DEL     | rejected rejected applied applied   | none
+			TRANSIENT HSET   | TRANSIENT DEL    | rejected rejected applied applied   | none
+			TRANSIENT RPUSH  | REFUSED HSET     | rejected rejected rejected rejected | string
+			TRANSIENT RPUSH  | LOST DEL         | rejected rejected applied applied   | none
+			REFUSED HSET     | TRANSIENT DEL    | rejected rejected applied applied   | none
+			REFUSED HSET     | LOST DEL         | rejected rejected applied applied   | none
+			REFUSED HSET     | LOST RPUSH       | rejected rejected unknown unknown   | string
+			ANSWERED DEL     | TRANSIENT HSET   | applied applied applied applied     | hash
+			ANSWERED SET     | REFUSED HSET     | applied applied rejected rejected   | string
+			ANSWERED DEL     | LOST RPUSH       | applied applied unknown unknown     | none
 			""")
 	void whatIsSentAgain(String earlier, String later, String outcomes, String type) throws Exception {
 		for (Trouble trouble : Trouble.values()) {
@@ -121,13 +121,14 @@ class RefusedOrderTests {
 				this.service.uploading("/v1/jobs?flush=close&retries=3&timeout=1m&maxErrors=4&coalesce=" + coalesce,
 						Service.NDJSON, Lines.of(4, (i) -> records.get((int) i))));
 		ProxyLink link = begin.get(1, TimeUnit.MINUTES);
-		boolean troubled = pass(trouble, earlier[0].equals("PUT_OFF"), false, link, (coalesce.equals("auto")) ? 1 : 2);
+		boolean troubled = pass(trouble, earlier[0].equals("TRANSIENT"), false, link,
+				(coalesce.equals("auto")) ? 1 : 2);
 		if (later[0].equals("LOST")) {
 			trouble.end(troubled);
 			link.end();
 		}
 		else {
-			boolean stays = later[0].equals("PUT_OFF");
+			boolean stays = later[0].equals("TRANSIENT");
 			if (troubled != stays) {
 				trouble.change(stays);
 			}

@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Records are the data's Redis's if no other is named, and whoever reads of them is told
+ * Records are of the data Redis if no other is named, and whoever reads of them is told
  * if that Redis evicts keys.
  */
 @ServiceTest

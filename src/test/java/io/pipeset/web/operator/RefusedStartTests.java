@@ -51,8 +51,8 @@ class RefusedStartTests {
 					a.key-sha256=HASH ../callbacks.allowed=https://a | pipeset.callbacks.allowed is set, and pipeset.callbacks.secret is not | openssl rand -base64 32
 					a.key-sha256=HASH ../callbacks.secret=whsec_a-key | pipeset.callbacks.secret has a value that is not whsec_ | openssl rand -base64 32
 					a.key-sha256=HASH a.limits.max-jobs=0           | pipeset.clients.a.limits.max-jobs must be 1 or more, not 0 | Leave it out
-					a.key-sha256=HASH a.limits.rate-limit=-1        | pipeset.clients.a.limits.rate-limit must be 1 to 1000000000 records a second, not -1 | Leave it out
-					a.key-sha256=HASH a.limits.rate-limit=1000000001 | pipeset.clients.a.limits.rate-limit must be 1 to 1000000000 records a second, not 1000000001 | Leave it out
+					a.key-sha256=HASH a.limits.rate-limit=-1        | pipeset.clients.a.limits.rate-limit must be 1 to 1000000000 records per second, not -1 | Leave it out
+					a.key-sha256=HASH a.limits.rate-limit=1000000001 | pipeset.clients.a.limits.rate-limit must be 1 to 1000000000 records per second, not 1000000001 | Leave it out
 					a.key-sha256=HASH a.limits.max-record=1         | pipeset.clients.a.limits.max-record | pipeset.clients.name.limits.max-records
 					a.key-sha256=HASH ../security.anonymous=true    | pipeset.security.anonymous is true, and pipeset.clients.a is set | Leave one of them out
 					a.key-sha256=HASH ../security.scripts=true      | pipeset.security.scripts is true, and pipeset.clients.a is set | pipeset.clients.<name>.scripts

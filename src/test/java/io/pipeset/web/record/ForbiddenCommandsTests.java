@@ -54,7 +54,7 @@ class ForbiddenCommandsTests {
 		@ParameterizedTest
 		@CsvSource(delimiter = '|', textBlock = """
 				HSET h f v | ttl=60      | HSET with an expiry runs as a script. The Redis user needs +evalsha
-				LSET l 0 v | label=x    | Redis refuses COMMAND, so that it describes no others: permit +command
+				LSET l 0 v | label=x    | Redis refuses COMMAND, so that it describes no others: allow +command
 				""")
 		void aRecordThatNeedsOneIsRejectedByName(String record, String query, String message) {
 			JsonNode report = this.service.post("/v1/jobs?" + query, "text/plain", record).report();
@@ -66,7 +66,7 @@ class ForbiddenCommandsTests {
 				/v1/jobs?atomic=batch                 | Let the service's user run MULTI and EXEC
 				/v1/jobs?replicas=1                   | Let the service's user run WAIT
 				/v1/jobs?from=scan&match=*&op=PERSIST | SCAN failed
-				/v1/analyses                          | Permit it by ACL SETUSER <user> +scan
+				/v1/analyses                          | Allow it by ACL SETUSER <user> +scan
 				""")
 		void aCallThatNeedsOneIsRefusedByName(String call, String message) {
 			Answer answer = (call.endsWith("batch") || call.endsWith("=1"))

@@ -24,16 +24,16 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A key expires at the moment that its record or the job names. */
+/** A key expires at the timestamp that its record or the job names. */
 @ServiceTest
 class ExpireAtTests {
 
 	private static final String CSV = "text/csv";
 
 	/** The beginning of the year 2100, in seconds. */
-	private static final long MOMENT = 4_102_444_800L;
+	private static final long TIMESTAMP = 4_102_444_800L;
 
-	/** Moments as one finds them in files. */
+	/** Timestamps as one finds them in files. */
 	private static final String TOKENS = """
 			key,value,expires_at
 			epoch-s,a,4102444800
@@ -72,7 +72,7 @@ class ExpireAtTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "op=SET&key=%7Bkey%7D&value=%7Bvalue%7D", "op=HSET&key=%7Bkey%7D&fields=value" })
-	void aColumnOfMomentsIsTaken(String mapping) {
+	void aColumnOfTimestampsIsTaken(String mapping) {
 		for (String nulls : List.of("skip", "empty")) {
 			this.redis.flushall();
 			JsonNode report = this.service
@@ -80,7 +80,7 @@ class ExpireAtTests {
 				.report();
 			assertThat(Answer.counts(report)).isEqualTo(new Counts(8, 6, 0, 2, 0, 0));
 			for (String key : List.of("epoch-s", "epoch-ms", "iso", "iso-offset")) {
-				assertThat(this.redis.expiretime(key)).as(key).isEqualTo(MOMENT);
+				assertThat(this.redis.expiretime(key)).as(key).isEqualTo(TIMESTAMP);
 			}
 			assertThat(this.redis.exists("past")).isZero();
 			assertThat(this.redis.expiretime("none")).isEqualTo(-1);
@@ -88,7 +88,7 @@ class ExpireAtTests {
 				.containsExactly("never", "local");
 			for (JsonNode item : report.get("items")) {
 				assertThat(item.at("/error/code").asString()).isEqualTo("MALFORMED");
-				assertThat(item.at("/error/message").asString()).startsWith("'expireAt' takes a moment")
+				assertThat(item.at("/error/message").asString()).startsWith("'expireAt' takes a timestamp")
 					.contains("with a zone")
 					.contains("for never, leave it out");
 			}
@@ -98,7 +98,7 @@ class ExpireAtTests {
 	}
 
 	@Test
-	void aColumnOfMomentsIsNotTakenForTimesToLive() {
+	void aColumnOfTimestampsIsNotTakenForTimesToLive() {
 		JsonNode report = this.service
 			.post("/v1/jobs?op=SET&key=%7Bkey%7D&value=%7Bvalue%7D&ttl=%7Bexpires_at%7D&nulls=empty", CSV, TOKENS)
 			.report();
@@ -131,7 +131,7 @@ class ExpireAtTests {
 		String text = body.replace("\\r", "\r").replace("\\n", "\n").replace("\\t", "\t");
 		String path = "/v1/jobs" + ((query != null) ? "?" + query : "");
 		assertThat(Answer.counts(this.service.post(path, type, text).report())).isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
-		assertThat(this.redis.expiretime("k")).isEqualTo(MOMENT);
+		assertThat(this.redis.expiretime("k")).isEqualTo(TIMESTAMP);
 	}
 
 	@ParameterizedTest
@@ -140,7 +140,7 @@ class ExpireAtTests {
 		JsonNode report = this.service.post(path + "?expireAt=4102444800.25").report();
 		assertThat(report.at("/settings/expireAt").asString()).isEqualTo("2100-01-01T00:00:00.250Z");
 		assertThat(this.redis.keys("*")).hasSize(20)
-			.allSatisfy((key) -> assertThat(this.redis.pexpiretime(key)).isEqualTo(MOMENT * 1000 + 250));
+			.allSatisfy((key) -> assertThat(this.redis.pexpiretime(key)).isEqualTo(TIMESTAMP * 1000 + 250));
 	}
 
 	@ParameterizedTest
@@ -155,14 +155,14 @@ class ExpireAtTests {
 	}
 
 	@Test
-	void aHashKeepsItsFieldsOnlyUntilTheMoment() {
+	void aHashKeepsItsFieldsOnlyUntilTheTimestamp() {
 		this.redis.rpush("list", "stays");
 		JsonNode report = this.service
 			.ndjson("/v1/jobs?results=all&expireAt=4102444800.007", "[\"HSET\",\"k\",\"f\",\"v\"]",
 					"[\"HSET\",\"list\",\"f\",\"v\"]")
 			.report();
 		assertThat(report.at("/items/0/op").asString()).isEqualTo("HSET");
-		assertThat(this.redis.pexpiretime("k")).isEqualTo(MOMENT * 1000 + 7);
+		assertThat(this.redis.pexpiretime("k")).isEqualTo(TIMESTAMP * 1000 + 7);
 		assertThat(report.at("/items/1/error/code").asString()).isEqualTo("WRONGTYPE");
 		assertThat(this.redis.ttl("list")).isEqualTo(-1);
 	}
@@ -181,26 +181,26 @@ class ExpireAtTests {
 	@ParameterizedTest
 	@ValueSource(
 			strings = { "0", "-1", "soon", "2100-01-01T00:00:00", "2100-01-01T00:00:00+01:00", "4102444800000000" })
-	void aValueThatIsNoMomentIsRefusedByName(String value) {
+	void aValueThatIsNoTimestampIsRefusedByName(String value) {
 		assertThat(this.service.post("/pipeset/1?expireAt=" + value).refusal(400, "invalid-setting"))
-			.startsWith("'expireAt' must be a moment after 1970: ISO 8601 with a zone such as 2100-01-01T00:00:00Z")
+			.startsWith("'expireAt' must be a timestamp after 1970: ISO 8601 with a zone such as 2100-01-01T00:00:00Z")
 			.endsWith(", not '" + value.replace('+', ' ') + "'");
 		assertThat(this.redis.dbsize()).isZero();
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/pipeset/500", "/pipehset/500" })
-	void momentsAreSpreadOverAShareOfTheTimeThatIsLeft(String path) {
+	void timestampsAreSpreadOverAShareOfTheTimeThatIsLeft(String path) {
 		long now = Instant.now().getEpochSecond();
 		this.service.post(path + "?ttlJitter=10&expireAt=" + (now + 100_000)).report();
-		TreeSet<Long> moments = new TreeSet<>();
-		this.redis.keys("*").forEach((key) -> moments.add(this.redis.expiretime(key)));
-		assertThat(moments).hasSizeGreaterThan(1)
-			.allSatisfy((moment) -> assertThat(moment).isBetween(now + 90_000, now + 110_000));
+		TreeSet<Long> timestamps = new TreeSet<>();
+		this.redis.keys("*").forEach((key) -> timestamps.add(this.redis.expiretime(key)));
+		assertThat(timestamps).hasSizeGreaterThan(1)
+			.allSatisfy((timestamp) -> assertThat(timestamp).isBetween(now + 90_000, now + 110_000));
 	}
 
 	@Test
-	void aMomentThatHasPassedIsNotMoved() {
+	void aTimestampThatHasPassedIsNotMoved() {
 		JsonNode report = this.service
 			.ndjson("/v1/jobs?dryRun=true&results=all&ttlJitter=50&expireAt=1500000000", "[\"SET\",\"k\",\"v\"]")
 			.report();
@@ -221,7 +221,7 @@ class ExpireAtTests {
 		assertThat(items).contains("\"expireAt\":\"2100-01-01T00:00:00.500Z\"");
 		this.redis.del("k");
 		this.service.post("/v1/jobs", Service.NDJSON, items).report();
-		assertThat(this.redis.pexpiretime("k")).isEqualTo(MOMENT * 1000 + 500);
+		assertThat(this.redis.pexpiretime("k")).isEqualTo(TIMESTAMP * 1000 + 500);
 	}
 
 }

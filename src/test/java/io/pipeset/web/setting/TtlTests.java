@@ -143,7 +143,7 @@ class TtlTests {
 
 	@ParameterizedTest
 	@ValueSource(longs = { LONGEST + 1, 4_102_444_800L, 9_223_372_036_854_775L, Long.MAX_VALUE })
-	void aTimeToLiveThatIsAMomentIsRefusedWithAPointer(long ttl) {
+	void aTimeToLiveThatIsATimestampIsRefusedWithAPointer(long ttl) {
 		assertRefused(this.service
 			.ndjson("/v1/jobs", "{\"op\":\"HSET\",\"key\":\"k\",\"fields\":{\"f\":\"v\"},\"ttl\":" + ttl + "}",
 					"{\"op\":\"SET\",\"key\":\"k\",\"value\":\"v\",\"ttl\":" + ttl + "}")

@@ -221,7 +221,7 @@ class NotMeantTests {
 					ndjson | op=SET&key=k{id}&value={v:f16}            | {"id":1,"v":[70000.1]}¶{"id":2,"v":[1e308]} | -   | "rejected":2  out of range
 					ndjson | -                                         | {"op":"SET","key":"k","value":NaN} | -            | "rejected":1  and no NaN
 					""")
-	void momentsNumbersAndBytesAreThoseOfTheFile(String type, @Nullable String query, String body,
+	void timestampsNumbersAndBytesAreThoseOfTheFile(String type, @Nullable String query, String body,
 			@Nullable String keys, @Nullable String says) {
 		check(type, query, body, keys, says);
 	}

@@ -217,7 +217,7 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 
 	/**
 	 * Refuses a setting without its counterpart. But a control Redis without Sentinels of
-	 * its own may have another master, which the data's Sentinels know.
+	 * its own may have another master, which the Sentinels of the data Redis know.
 	 */
 	private void requireBoth(String setting, String other) {
 		boolean dataHasOther = setting.equals("sentinel.master") && isSet(DATA + '.' + other);

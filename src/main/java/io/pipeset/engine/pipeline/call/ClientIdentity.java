@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * <a href="https://redis.io/docs/latest/commands/client-id/">CLIENT ID</a>; unique while
  * the server runs
  * @param runId the server's {@code run_id}, which a restart changes; client IDs then
- * start again. {@code null} if INFO is not permitted or not answered yet
+ * start again. {@code null} if INFO is not allowed or not answered yet
  * @param version the version of the server; {@code null} in the same cases
  */
 public record ClientIdentity(String node, long clientId, @Nullable String runId, @Nullable ServerVersion version) {
@@ -105,7 +105,7 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 				throw ex;
 			}
 			logger.warn("CLIENT KILL: {}. Commands of a lost connection may run late and change newer data."
-					+ " Permit it with ACL SETUSER <user> +client|kill", ex.getMessage());
+					+ " Allow it by ACL SETUSER <user> +client|kill", ex.getMessage());
 			return false;
 		}
 	}

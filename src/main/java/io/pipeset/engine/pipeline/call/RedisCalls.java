@@ -256,7 +256,7 @@ public final class RedisCalls {
 
 	/**
 	 * Queries sections of INFO in one round trip. The result is empty if Redis does not
-	 * permit it.
+	 * allow it.
 	 */
 	private String info(List<String> sections) {
 		try {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param cursor the last cursor that SCAN returned
  * @param runId the {@code run_id} of the server that returned the cursor; {@code null} if
- * INFO is not permitted
+ * INFO is not allowed
  * @param sentNanos when the SCAN that returned the cursor was sent, a time of
  * {@link System#nanoTime()}
  */

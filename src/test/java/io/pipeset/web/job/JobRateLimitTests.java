@@ -22,7 +22,7 @@ import static org.awaitility.Awaitility.await;
 
 /** The pace of a job can be changed while it waits and while it runs. */
 @ServiceTest(properties = "pipeset.limits.max-running-jobs=1")
-class JobPaceTests {
+class JobRateLimitTests {
 
 	/** So slow that a job of two records never ends by itself. */
 	private static final String SLOW = "?rateLimit=1";
@@ -31,7 +31,7 @@ class JobPaceTests {
 
 	private final RedisCommands<String, String> redis = TestRedis.shared().client();
 
-	JobPaceTests(Service service) {
+	JobRateLimitTests(Service service) {
 		this.service = service;
 	}
 
@@ -109,7 +109,7 @@ class JobPaceTests {
 			upload.chunk("[\"SET\",\"first\",\"1\"]\n");
 			String job = "/v1/jobs/" + this.service.awaitJob("running");
 			assertThat(this.service.patch(job + "?rateLimit=0").refusal(400, "invalid-setting"))
-				.isEqualTo("'rateLimit' must be none, or a whole number of records a second from 1 to 1000000000, not"
+				.isEqualTo("'rateLimit' must be none, or a whole number of records per second from 1 to 1000000000, not"
 						+ " '0'");
 			assertThat(this.service.patch(job).refusal(400, "invalid-setting")).contains("'rateLimit' is missing");
 			assertThat(this.service.patch(job + "?rateLimit=5&timeout=1s").refusal(400, "unknown-setting"))

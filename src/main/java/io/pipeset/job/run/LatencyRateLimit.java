@@ -13,13 +13,13 @@ import io.pipeset.engine.pipeline.RedisNode;
 import io.pipeset.report.JobClock;
 
 /**
- * The pace of a job with {@code maxLatency}, which changes four times a second. It falls
- * by a third if more than a tenth of the last second's PINGs took longer than that. If
- * not, and if the pace is what limits the job, it rises by a fiftieth of the fastest rate
- * so far, and after each second of rises by twice as much; before the first fall, it
+ * The rate limit of a job by {@code maxLatency}, which changes four times a second. It
+ * falls by a third if more than a tenth of the last second's PINGs took longer than that.
+ * If not, and if the limit is what slows the job, it rises by a fiftieth of the fastest
+ * rate so far, and after each second of rises by twice as much; before the first fall, it
  * doubles. It is never lower than a hundredth of the fastest rate.
  */
-final class LatencyPace implements AutoCloseable {
+final class LatencyRateLimit implements AutoCloseable {
 
 	private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -30,7 +30,7 @@ final class LatencyPace implements AutoCloseable {
 	private static final int MAX_DOUBLINGS = 10;
 
 	/** Records a second before the first decision. */
-	private static final long FIRST_PACE = 1000;
+	private static final long FIRST_LIMIT = 1000;
 
 	private final long maxNanos;
 
@@ -44,7 +44,7 @@ final class LatencyPace implements AutoCloseable {
 
 	private final LongConsumer listener = this::measured;
 
-	/** The PINGs of the last second, since the pace has fallen. */
+	/** The PINGs of the last second, since the limit has fallen. */
 	private final Deque<Ping> window = new ArrayDeque<>();
 
 	private List<RedisNode> probed = List.of();
@@ -59,21 +59,21 @@ final class LatencyPace implements AutoCloseable {
 
 	private boolean fell;
 
-	/** How often the pace has risen since it fell. */
+	/** How often the limit has risen since it fell. */
 	private int rises;
 
 	private double fastest;
 
 	/** Read for every record. */
-	private volatile long perSecond = FIRST_PACE;
+	private volatile long perSecond = FIRST_LIMIT;
 
 	/**
-	 * Creates the pace. The probes are started by {@link #open}.
+	 * Creates the limit. The probes are started by {@link #open}.
 	 * @param servers the servers that the job may write to now
 	 * @param sent how many records the job has sent so far
 	 * @param nanoTime the current time in nanoseconds
 	 */
-	LatencyPace(Duration maxLatency, Supplier<List<RedisNode>> servers, JobClock clock, LongSupplier sent,
+	LatencyRateLimit(Duration maxLatency, Supplier<List<RedisNode>> servers, JobClock clock, LongSupplier sent,
 			LongSupplier nanoTime) {
 		this.maxNanos = maxLatency.toNanos();
 		this.servers = servers;
@@ -83,7 +83,7 @@ final class LatencyPace implements AutoCloseable {
 		this.decidedNanos = nanoTime.getAsLong();
 	}
 
-	/** The current pace in records a second, 1 or more. */
+	/** The current limit in records per second, 1 or more. */
 	long perSecond() {
 		return this.perSecond;
 	}
@@ -98,7 +98,7 @@ final class LatencyPace implements AutoCloseable {
 		}
 	}
 
-	/** A probe may still call {@link #measured} for a moment, which changes nothing. */
+	/** A probe may still call {@link #measured} after this, which changes nothing. */
 	@Override
 	public synchronized void close() {
 		this.closed = true;
@@ -110,7 +110,7 @@ final class LatencyPace implements AutoCloseable {
 		this.probed = List.of();
 	}
 
-	/** Takes the time of a PING, and changes the pace if it is time for that. */
+	/** Takes the time of a PING, and changes the limit if it is time for that. */
 	synchronized void measured(long nanos) {
 		this.clock.probed(nanos);
 		long now = this.nanoTime.getAsLong();
@@ -136,17 +136,17 @@ final class LatencyPace implements AutoCloseable {
 			this.window.clear();
 			return;
 		}
-		long pace = this.perSecond;
+		long limit = this.perSecond;
 		if (ninetiethPercentile() > this.maxNanos) {
 			this.fell = true;
 			this.rises = 0;
 			this.window.clear();
-			pace = (long) (Math.min((double) pace, rate) * 2 / 3);
+			limit = (long) (Math.min((double) limit, rate) * 2 / 3);
 		}
-		else if (rate > 0.8 * (double) pace) {
-			pace += (this.fell) ? step() : pace;
+		else if (rate > 0.8 * (double) limit) {
+			limit += (this.fell) ? step() : limit;
 		}
-		this.perSecond = Math.max(pace, (long) Math.ceil(Math.max(1, this.fastest / 100)));
+		this.perSecond = Math.max(limit, (long) Math.ceil(Math.max(1, this.fastest / 100)));
 	}
 
 	private long step() {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The rule by which a job with {@code maxLatency} changes its pace. */
-class LatencyPaceTests {
+class LatencyRateLimitTests {
 
 	private static final long LOW = TimeUnit.MICROSECONDS.toNanos(300);
 
@@ -25,7 +25,7 @@ class LatencyPaceTests {
 
 	private double sent;
 
-	private final LatencyPace pace = new LatencyPace(Duration.ofMillis(2), List::of, new JobClock(),
+	private final LatencyRateLimit pace = new LatencyRateLimit(Duration.ofMillis(2), List::of, new JobClock(),
 			() -> (long) this.sent, () -> this.nanos);
 
 	/** The first quarter of a second, in which the probe connects, changes nothing. */
@@ -89,7 +89,7 @@ class LatencyPaceTests {
 	@Test
 	void aPaceThatIsClosedListensNoMore() {
 		AtomicInteger asked = new AtomicInteger();
-		LatencyPace closed = new LatencyPace(Duration.ofMillis(2), () -> {
+		LatencyRateLimit closed = new LatencyRateLimit(Duration.ofMillis(2), () -> {
 			asked.incrementAndGet();
 			return List.of();
 		}, new JobClock(), () -> 0, () -> this.nanos);
@@ -147,7 +147,7 @@ class LatencyPaceTests {
 
 	/**
 	 * Lets the probe send, while the job sends as fast as its pace allows.
-	 * @param most the most records a second that the job could send
+	 * @param most the most records per second that the job could send
 	 */
 	private void pings(int number, long latency, double most) {
 		for (int i = 0; i < number; i++) {

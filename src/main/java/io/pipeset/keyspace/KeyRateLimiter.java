@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Spreads the keys of an analysis evenly over time, over all servers together.
  * Thread-safe.
  */
-final class KeyPace {
+final class KeyRateLimiter {
 
 	/** How early a page may be requested, because a sleep is not more exact. */
 	private static final long SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -24,10 +24,10 @@ final class KeyPace {
 	private long keys;
 
 	/**
-	 * Creates a pace without keys.
+	 * Creates a limiter without keys.
 	 * @param limit the keys per second, which may change; {@code null} for no limit
 	 */
-	KeyPace(@Nullable RateLimit limit) {
+	KeyRateLimiter(@Nullable RateLimit limit) {
 		this.limit = limit;
 	}
 
