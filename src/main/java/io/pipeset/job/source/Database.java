@@ -72,6 +72,9 @@ final class Database {
 
 	private final ParsedSql sql;
 
+	/** The query with a question mark for each parameter. */
+	private final String statement;
+
 	private final List<String> parameters;
 
 	private final Duration timeout;
@@ -93,16 +96,18 @@ final class Database {
 		this.name = name;
 		this.url = url;
 		this.query = query;
-		this.sql = NamedParameterUtils.parseSqlStatement(sql);
+		HiddenTexts hidden = HiddenTexts.of(sql, url);
+		this.sql = NamedParameterUtils.parseSqlStatement(hidden.sql());
+		this.statement = hidden.restoreIn(NamedParameterUtils.substituteNamedParameters(this.sql, null));
 		this.timeout = timeout;
 		this.parameters = parameters(this.sql);
 		String property = "pipeset.sources.queries." + name + ".sql has ";
-		if (this.parameters.contains("?") || sql.matches("(?s).*(?<!\\?)\\?[|&].*")) {
+		if (this.parameters.contains("?") || hidden.sql().matches("(?s).*(?<!\\?)\\?[|&].*")) {
 			throw new RefusedAccessException(property + "a '?'.",
 					"Name parameters, as in :since. Write ??, ??| and ??& for PostgreSQL's operators ?, ?| and ?&.");
 		}
 		for (String parameter : this.parameters) {
-			if (!parameter.matches("[A-Za-z_]\\w*") || sql.contains("&" + parameter)) {
+			if (!parameter.matches("[A-Za-z_]\\w*") || hidden.sql().contains("&" + parameter)) {
 				throw new RefusedAccessException(
 						property + "'" + parameter + "' after ':' or '&', which is no name of a parameter.",
 						"Write \\: for a colon, as in tags[1\\:2], and a blank after &. A parameter is a colon, a"
@@ -251,12 +256,10 @@ final class Database {
 	 * @param values the values of its parameters, as texts that the database converts
 	 */
 	PreparedStatement prepare(Connection connection, Map<String, String> values) throws SQLException {
-		MapSqlParameterSource source = new MapSqlParameterSource(values);
-		PreparedStatement statement = connection.prepareStatement(
-				NamedParameterUtils.substituteNamedParameters(this.sql, source), ResultSet.TYPE_FORWARD_ONLY,
+		PreparedStatement statement = connection.prepareStatement(this.statement, ResultSet.TYPE_FORWARD_ONLY,
 				ResultSet.CONCUR_READ_ONLY);
 		statement.setFetchSize((isPostgres()) ? Math.min(FIRST_ROWS, fetchSize()) : fetchSize());
-		Object[] arguments = NamedParameterUtils.buildValueArray(this.sql, source, null);
+		Object[] arguments = NamedParameterUtils.buildValueArray(this.sql, new MapSqlParameterSource(values), null);
 		for (int i = 0; i < arguments.length; i++) {
 			statement.setString(i + 1, String.valueOf(arguments[i]));
 		}

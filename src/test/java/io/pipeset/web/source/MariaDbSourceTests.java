@@ -68,7 +68,9 @@ class MariaDbSourceTests {
 	@DynamicPropertySource
 	static void database(DynamicPropertyRegistry properties) {
 		mariadb.addTo(properties, "types", "numbers", "products", "writes", "slow", "limited", "late", "latelimited",
-				"syntax", "gone");
+				"syntax", "gone", "quoted");
+		properties.add("pipeset.sources.queries.quoted.sql",
+				() -> "SELECT 7--:id AS id, CONCAT('it\\'s :no ? ', \"\\\" :no \", :name) AS name # it's :no");
 		properties.add("pipeset.sources.queries.wrong.url", mariadb::url);
 		properties.add("pipeset.sources.queries.wrong.username", mariadb::user);
 		properties.add("pipeset.sources.queries.wrong.password", () -> "wrongsecret");
@@ -87,6 +89,12 @@ class MariaDbSourceTests {
 		redis.flushall();
 		mariadb.run("DROP TABLE IF EXISTS products, types",
 				"CREATE TABLE products (sku varchar(20) PRIMARY KEY, name text, updated datetime)");
+	}
+
+	@Test
+	void textsAndCommentsOfAQueryHaveNoParameters() {
+		load("quoted&param.id=7&param.name=x&op=SET&key=k:{id}&value={name}");
+		assertThat(redis.get("k:14")).isEqualTo("it's :no ? \" :no x");
 	}
 
 	@ParameterizedTest

@@ -76,7 +76,10 @@ class QuerySourceTests {
 	@DynamicPropertySource
 	static void database(DynamicPropertyRegistry properties) {
 		postgres.addTo(properties, "numbers", "types", "products", "slow", "limited", "writes", "broken", "twins",
-				"late", "latelimited");
+				"late", "latelimited", "quoted");
+		properties.add("pipeset.sources.queries.quoted.sql",
+				() -> "SELECT :id::int AS id, $q$it's $$ :no ?$q$ || E' \\':no' || ' \\' || :name || ' :no'"
+						+ " AS name -- $$ :no\n /* /* it's :no */ :no */");
 		properties.add("pipeset.sources.queries.typed.url", postgres::url);
 	}
 
@@ -141,6 +144,12 @@ class QuerySourceTests {
 		postgres
 			.run("CREATE TABLE types AS SELECT n AS id, repeat('x', 1000000) AS v FROM generate_series(1, 60) AS n");
 		assertThat(Answer.counts(load("types&op=SET&key=k:{id}&value={v}")).applied()).isEqualTo(60);
+	}
+
+	@Test
+	void textsAndCommentsOfAQueryHaveNoParameters() {
+		load("quoted&param.id=7&param.name=x&op=SET&key=k:{id}&value={name}");
+		assertThat(redis.get("k:7")).isEqualTo("it's $$ :no ? ':no \\x :no");
 	}
 
 	@ParameterizedTest
