@@ -26,8 +26,6 @@ public final class JobStop implements StopSignal {
 
 	private final CountDownLatch stopped = new CountDownLatch(1);
 
-	private volatile boolean takenOver;
-
 	private volatile boolean closing;
 
 	private volatile boolean shuttingDown;
@@ -57,22 +55,6 @@ public final class JobStop implements StopSignal {
 		stop(cancelled.cause(), detail);
 		this.ending
 			.updateAndGet((first) -> (first != null && first.cause() == Cause.SHUTTING_DOWN) ? cancelled : first);
-	}
-
-	/** Stops the job because another instance has it now. */
-	public void takenOver() {
-		this.takenOver = true;
-		stop(Cause.SHUTTING_DOWN,
-				"Another instance has taken over the job, because this process was paused, or cut off from its files."
-						+ " The other instance has the outcomes");
-	}
-
-	/**
-	 * Whether another instance has the job now, so that nothing may be recorded of it.
-	 * @return {@code true} from then on
-	 */
-	public boolean isTakenOver() {
-		return this.takenOver;
 	}
 
 	/** Marks that the service takes no more jobs. It ends once this job has ended. */

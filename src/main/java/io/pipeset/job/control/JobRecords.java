@@ -85,13 +85,9 @@ public class JobRecords {
 	/** The fields of a record without its report. */
 	private static final List<String> WITHOUT_REPORT = List.of(CLIENT, STATUS, INSTANCE, LEASE, CANCELLED);
 
-	/** Writes a record, unless it is now one of another process. */
+	/** Writes a record. */
 	private static final RedisScript<Long> WRITE = RedisScript.of("""
-			local lease = redis.call('HGET', KEYS[1], 'lease')
-			if lease and ARGV[2] ~= '' and lease ~= ARGV[2] then
-				return -1
-			end
-			redis.call('HSET', KEYS[1], unpack(ARGV, 3))
+			redis.call('HSET', KEYS[1], unpack(ARGV, 2))
 			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
 
 	private static final RedisScript<Long> SET_REQUEST = RedisScript.of("""
@@ -172,19 +168,6 @@ public class JobRecords {
 				|| System.nanoTime() - this.renewedSince < this.leaseTime.toNanos();
 	}
 
-	/** Claims the spool folder of another process, for as long as records last. */
-	public void claimFolder(String folder) {
-		this.redis.call((template) -> {
-			template.opsForValue().set(this.redis.key("spool", folder), bytes(this.lease), this.retention);
-			return true;
-		});
-	}
-
-	/** Whether a process has claimed the spool folder of another one. */
-	public boolean isFolderClaimed(String folder) {
-		return this.redis.call((template) -> Boolean.TRUE.equals(template.hasKey(this.redis.key("spool", folder))));
-	}
-
 	/** How long a record lasts after its last write. */
 	public Duration retention() {
 		return this.retention;
@@ -230,23 +213,20 @@ public class JobRecords {
 	 * Writes the status of a job, under the lease of this process.
 	 * @param client the name of the client that owns the job
 	 * @param report the last report; {@code null} to keep the one before
-	 * @param takes whether this process takes the record from the process that had it
 	 * @param enters whether to add the job to the list of its client, which must happen
 	 * at least once in half the retention
 	 * @param callback the URL that gets the report when the job has ended; {@code null}
 	 * for none
-	 * @return {@code false} if another process has taken the job over, so that nothing is
-	 * written
 	 */
-	public boolean write(String client, JobStatus status, @Nullable StoredReport report, boolean takes, boolean enters,
+	public void write(String client, JobStatus status, @Nullable StoredReport report, boolean enters,
 			@Nullable String callback) {
 		Long endedMillis = status.endedMillis();
 		long left = (endedMillis != null) ? endedMillis - System.currentTimeMillis() : 0;
 		long least = (callback != null && endedMillis != null) ? CallbackQueue.KEPT_FOR.toMillis() : 1;
 		String kept = Long.toString(Math.max(least, this.retention.toMillis() + left));
-		List<Object> arguments = new ArrayList<>(List.of(bytes(kept), bytes((takes) ? "" : this.lease), bytes(CLIENT),
-				bytes(client), bytes(STATUS), this.mapper.writeValueAsBytes(status), bytes(INSTANCE), bytes(instance()),
-				bytes(LEASE), bytes(this.lease)));
+		List<Object> arguments = new ArrayList<>(
+				List.of(bytes(kept), bytes(CLIENT), bytes(client), bytes(STATUS), this.mapper.writeValueAsBytes(status),
+						bytes(INSTANCE), bytes(instance()), bytes(LEASE), bytes(this.lease)));
 		byte[] compressed = compress(report);
 		if (report != null && compressed != null) {
 			arguments.addAll(List.of(bytes(REPORT), compressed, bytes(WARNINGS),
@@ -259,16 +239,13 @@ public class JobRecords {
 			arguments.addAll(List.of(bytes(CallbackQueue.BODY), callbackBody(status, report)));
 			this.callbacks.add(status.jobId(), client);
 		}
-		if (eval(WRITE, key(status.jobId()), arguments.toArray()) < 0) {
-			return false;
-		}
+		eval(WRITE, key(status.jobId()), arguments.toArray());
 		if (enters) {
 			this.index.add(client, status.jobId());
 			if (!status.state().isActive()) {
 				this.index.jobEnded(client);
 			}
 		}
-		return true;
 	}
 
 	/**
@@ -452,7 +429,7 @@ public class JobRecords {
 			.filter((job) -> job.status().state().isActive() || job.status().state() == JobState.INTERRUPTED)
 			.ifPresent((job) -> write(job.client(),
 					job.status().ended(JobState.FAILED, System.currentTimeMillis(), new EndReason("gone", reason)),
-					job.report(), true, false, this.callbacks.url(id)));
+					job.report(), false, this.callbacks.url(id)));
 	}
 
 	/**

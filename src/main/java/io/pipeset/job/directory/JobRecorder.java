@@ -430,9 +430,6 @@ public class JobRecorder {
 		/** Whether the control Redis may have a record, even if writing it failed. */
 		private boolean mayBeRecorded;
 
-		/** Whether this process has written the record, and not another one before it. */
-		private boolean owned;
-
 		private boolean dropped;
 
 		/** Whether changes from the time when no process had the job are applied. */
@@ -463,8 +460,7 @@ public class JobRecorder {
 
 		private synchronized void enter(String client, JobStatus status) {
 			this.mayBeRecorded = true;
-			JobRecorder.this.records.write(client, status, null, true, true, null);
-			this.owned = true;
+			JobRecorder.this.records.write(client, status, null, true, null);
 			this.written = status;
 		}
 
@@ -506,14 +502,8 @@ public class JobRecorder {
 			}
 			this.mayBeRecorded = true;
 			boolean addsToList = last == null || old || ended;
-			if (!JobRecorder.this.records.write(job.client(), now,
-					(report != null) ? JobRecorder.this.reports.stored(report) : null, !this.owned, addsToList,
-					job.callback())) {
-				this.dropped = true;
-				job.stopTakenOver();
-				return;
-			}
-			this.owned = true;
+			JobRecorder.this.records.write(job.client(), now,
+					(report != null) ? JobRecorder.this.reports.stored(report) : null, addsToList, job.callback());
 			if (last == null) {
 				// Other instances may have sent requests to the process that had the job.
 				JobRecorder.this.toCheck.add(this.id);

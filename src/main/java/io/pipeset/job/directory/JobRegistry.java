@@ -135,12 +135,7 @@ public class JobRegistry {
 	 */
 	public void recordEnd(KnownJob job, EndedJob<?> ended, boolean onDisk) {
 		long bytes = job.markEnded(ended, (onDisk) ? this.ends : null);
-		if (job.isTakenOver()) {
-			// The other instance answers for it.
-			this.jobs.remove(job.id());
-			job.discard();
-		}
-		else if (!job.isInterruptedByShutdown()) {
+		if (!job.isInterruptedByShutdown()) {
 			addEnded(job, bytes);
 		}
 	}

@@ -273,20 +273,6 @@ public final class KnownJob {
 		return now.job != null && now.state == JobState.INTERRUPTED;
 	}
 
-	/** Whether another instance has taken the job over from this process. */
-	boolean isTakenOver() {
-		QueuedJob job = this.current.job;
-		return job != null && job.stop().isTakenOver();
-	}
-
-	/** Stops the job because another instance has it now. */
-	void stopTakenOver() {
-		QueuedJob job = this.current.job;
-		if (job != null) {
-			job.stop().takenOver();
-		}
-	}
-
 	/** Removes the files of the job, the end last. */
 	void discard() {
 		End end = this.current.end;

@@ -59,15 +59,12 @@ final class JournalNotes {
 
 	/**
 	 * Writes a connection, unless it is in the file already.
-	 * @return whether it was written
 	 * @throws SpoolException if the spool is full, or its disk fails
 	 */
-	boolean add(JournalConnection connection) throws SpoolException {
-		boolean fresh = this.connections.add(connection);
-		if (fresh) {
+	void add(JournalConnection connection) throws SpoolException {
+		if (this.connections.add(connection)) {
 			append(new Note(null, connection, null));
 		}
-		return fresh;
 	}
 
 	/**

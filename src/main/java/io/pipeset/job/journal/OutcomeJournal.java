@@ -4,7 +4,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.job.journal.OutcomeFile.Numbers;
@@ -83,19 +82,9 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 		this.memory = memory;
 	}
 
-	/**
-	 * {@inheritDoc} A process that was paused may have lost the job to another one. That
-	 * one fences off the connections that it finds in the file; so this process checks a
-	 * new connection after it is in the file, and before it is used.
-	 */
 	@Override
 	public void connected(String node, @Nullable Long clientId, @Nullable String runId) {
-		AtomicBoolean fresh = new AtomicBoolean();
-		tryWrite(() -> fresh.set(this.notes.add(new JournalConnection(node, clientId, runId))));
-		JobStop stop = this.stop;
-		if (stop != null && (fresh.get() || failure() != null) && this.request.isTakenOver()) {
-			stop.takenOver();
-		}
+		tryWrite(() -> this.notes.add(new JournalConnection(node, clientId, runId)));
 	}
 
 	@Override

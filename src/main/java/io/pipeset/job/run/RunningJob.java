@@ -146,11 +146,8 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 					ending.detail().replaceFirst("\\.?$", ".") + " All records have run, but not all keys of replace="
 							+ settings().replace() + " that they did not write are removed: send the request again");
 		}
-		JobState state = (this.stop.isTakenOver()) ? JobState.INTERRUPTED : ending.cause().state();
-		if (this.stop.isTakenOver() && stopped != null) {
-			ending = stopped;
-		}
-		else if (this.items != null && JobEnding.isInterrupted(stopped, this.stop.isClosing(), settled)
+		JobState state = ending.cause().state();
+		if (this.items != null && JobEnding.isInterrupted(stopped, this.stop.isClosing(), settled)
 				&& this.items.stay()) {
 			ending = new Ending(Cause.SHUTTING_DOWN, "The service is shutting down before the end of the job. The job's"
 					+ " files stay in the spool: after the restart, resume it with POST /v1/jobs/" + id() + "/resume");

@@ -54,8 +54,6 @@ public final class Spool {
 
 	private final RedisIdentity redis;
 
-	private final FolderClaims claims;
-
 	private final long maxBytes;
 
 	private @Nullable SpoolFolder folder;
@@ -73,21 +71,19 @@ public final class Spool {
 	private final Map<String, Long> usedBy = new HashMap<>();
 
 	@Autowired
-	Spool(SpoolProperties properties, RedisIdentity redis, FolderClaims claims, MeterRegistry meters) {
-		this(properties.folder(), redis, claims, properties.maxBytes().toBytes(), meters);
+	Spool(SpoolProperties properties, RedisIdentity redis, MeterRegistry meters) {
+		this(properties.folder(), redis, properties.maxBytes().toBytes(), meters);
 	}
 
 	/**
 	 * An empty spool.
 	 * @param base the directory in which the spool makes its own folder
 	 * @param redis the Redis of its jobs; files of another Redis are not taken over
-	 * @param claims say whether another process has taken this spool over
 	 * @param maxBytes the most bytes of all files together
 	 * @param meters receives the meters of the size
 	 */
-	public Spool(Path base, RedisIdentity redis, FolderClaims claims, long maxBytes, MeterRegistry meters) {
+	public Spool(Path base, RedisIdentity redis, long maxBytes, MeterRegistry meters) {
 		this.base = base;
-		this.claims = claims;
 		this.redis = redis;
 		this.maxBytes = maxBytes;
 		Gauge.builder("pipeset.spool.used", this, Spool::used)
@@ -322,15 +318,6 @@ public final class Spool {
 		return file.getFileName().toString().split("\\.", 2)[0];
 	}
 
-	/**
-	 * Whether another process has taken over the folder of a file. A folder that is only
-	 * gone was removed by hand.
-	 */
-	boolean isTakenOver(Path file) {
-		Path folder = file.toAbsolutePath().getParent();
-		return folder != null && this.claims.isClaimed(String.valueOf(folder.getFileName()));
-	}
-
 	private synchronized SpoolFolder folder() throws IOException {
 		if (this.folder != null && !this.folder.exists()) {
 			logger.warn(
@@ -339,7 +326,7 @@ public final class Spool {
 			this.folder = null;
 		}
 		if (this.folder == null) {
-			this.folder = SpoolFolder.open(this.base, this.redis, this.claims);
+			this.folder = SpoolFolder.open(this.base, this.redis);
 		}
 		return this.folder;
 	}

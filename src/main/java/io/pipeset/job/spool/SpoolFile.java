@@ -230,13 +230,6 @@ public final class SpoolFile implements Spool.Removable, StoredBytes {
 		return this.written;
 	}
 
-	/**
-	 * Whether another process has taken the file over. This asks the control Redis.
-	 */
-	public boolean isTakenOver() {
-		return this.spool.isTakenOver(this.path);
-	}
-
 	public synchronized boolean isRemoved() {
 		return this.closed;
 	}

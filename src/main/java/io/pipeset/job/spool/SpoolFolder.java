@@ -6,7 +6,6 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -56,16 +55,13 @@ final class SpoolFolder {
 
 	private final RedisIdentity redis;
 
-	private final FolderClaims claims;
-
 	/** Holds the lock. */
 	private final FileChannel lock;
 
 	/** The folders that are not taken over, and that the log has named. */
 	private final Set<String> named = new HashSet<>();
 
-	private SpoolFolder(Path base, String name, RedisIdentity redis, FolderClaims claims, FileChannel lock) {
-		this.claims = claims;
+	private SpoolFolder(Path base, String name, RedisIdentity redis, FileChannel lock) {
 		this.base = base;
 		this.name = name;
 		this.redis = redis;
@@ -77,7 +73,7 @@ final class SpoolFolder {
 	 * @param base the directory of all folders
 	 * @param redis the Redis of its jobs
 	 */
-	static SpoolFolder open(Path base, RedisIdentity redis, FolderClaims claims) throws IOException {
+	static SpoolFolder open(Path base, RedisIdentity redis) throws IOException {
 		synchronized (own) {
 			createDirectories(base);
 			try (FileChannel all = lockFile(base.resolve(".lock"))) {
@@ -93,7 +89,7 @@ final class SpoolFolder {
 					lock.write(ByteBuffer.wrap(redis.name().getBytes(StandardCharsets.UTF_8)));
 					createDirectories(base.resolve(name));
 					own.put(name, lock);
-					return new SpoolFolder(base, name, redis, claims, lock);
+					return new SpoolFolder(base, name, redis, lock);
 				}
 				catch (IOException | RuntimeException ex) {
 					lock.close();
@@ -239,10 +235,6 @@ final class SpoolFolder {
 				if (bytes > room) {
 					throw new IOException("its " + bytes + " bytes do not fit into pipeset.spool.max-bytes now");
 				}
-				// First, so that its process, if it is only paused, writes nothing that
-				// is
-				// not in these files.
-				this.claims.claim(name);
 				List<Path> moved = move(files);
 				for (Path file : moved) {
 					if (file.toString().endsWith(Spool.OF_JOB)) {
@@ -259,22 +251,14 @@ final class SpoolFolder {
 	}
 
 	/**
-	 * Moves files into this folder; if one cannot be moved, all are moved back. Each
-	 * becomes another file, because their process may still have them open if it is only
-	 * paused; bodies are large, and never changed, and files of a run are not read again.
+	 * Moves files into this folder; if one cannot be moved, all are moved back.
 	 */
 	private List<Path> move(List<Path> files) throws IOException {
 		List<Path> moved = new ArrayList<>();
 		try {
 			for (Path file : files) {
 				Path target = file(file.getFileName().toString());
-				if (file.toString().endsWith(Spool.OF_BODY) || file.toString().endsWith(Spool.OF_RUN)) {
-					Files.move(file, target);
-				}
-				else {
-					Files.copy(file, target, StandardCopyOption.COPY_ATTRIBUTES);
-					Files.delete(file);
-				}
+				Files.move(file, target);
 				moved.add(target);
 			}
 			return moved;

@@ -12,7 +12,6 @@ import java.util.stream.IntStream;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.job.control.StoredReport;
 import io.pipeset.job.directory.JobEnds.JobEnd;
-import io.pipeset.job.spool.FolderClaims;
 import io.pipeset.job.spool.Spool;
 import io.pipeset.job.spool.SpoolFile;
 import io.pipeset.report.Counts;
@@ -65,7 +64,7 @@ class JobEndsTests {
 
 	@BeforeEach
 	void begin() {
-		this.spool = new Spool(this.temporary, REDIS, FolderClaims.NONE, 10_000, new SimpleMeterRegistry());
+		this.spool = new Spool(this.temporary, REDIS, 10_000, new SimpleMeterRegistry());
 		this.ends = new JobEnds(this.spool, this.mapper, this.reports);
 	}
 

@@ -22,7 +22,6 @@ import io.pipeset.job.memory.MemoryBudget;
 import io.pipeset.job.memory.MemoryProperties;
 import io.pipeset.job.run.Task;
 import io.pipeset.job.settings.JobSettings;
-import io.pipeset.job.spool.FolderClaims;
 import io.pipeset.job.spool.Spool;
 import io.pipeset.job.spool.SpoolFile;
 import io.pipeset.record.OperationFinder;
@@ -85,7 +84,7 @@ class JobRegistryTests {
 
 	@Test
 	void anInterruptedJobIsKnownForTheRetention(@TempDir Path temporary) throws IOException {
-		Spool spool = new Spool(temporary, REDIS, FolderClaims.NONE, 1000, new SimpleMeterRegistry());
+		Spool spool = new Spool(temporary, REDIS, 1000, new SimpleMeterRegistry());
 		SpoolFile body = spool.create("a.body", null);
 		body.writeAt(0, ByteBuffer.allocate(10));
 		JobSettings settings = JobSettings.of(Map.of(), null);

@@ -18,7 +18,6 @@ import io.pipeset.job.journal.OutcomeJournal.Outcomes;
 import io.pipeset.job.memory.MemoryBudget;
 import io.pipeset.job.memory.MemoryProperties;
 import io.pipeset.job.memory.MemoryShare;
-import io.pipeset.job.spool.FolderClaims;
 import io.pipeset.job.spool.Spool;
 import io.pipeset.job.spool.SpoolFile;
 import io.pipeset.report.Ending.Cause;
@@ -354,8 +353,8 @@ class OutcomeJournalTests {
 	}
 
 	private OutcomeJournal journal(DataSize most) throws IOException {
-		this.spool = new Spool(this.temporary.resolve("spool"), new RedisIdentity("localhost:6379/0"),
-				FolderClaims.NONE, most.toBytes(), new SimpleMeterRegistry());
+		this.spool = new Spool(this.temporary.resolve("spool"), new RedisIdentity("localhost:6379/0"), most.toBytes(),
+				new SimpleMeterRegistry());
 		this.request = this.spool.create("a.job", null);
 		this.file = this.spool.create("a.outcomes", null);
 		this.notes = this.spool.create("a.notes", null);

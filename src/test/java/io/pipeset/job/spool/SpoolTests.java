@@ -341,7 +341,7 @@ class SpoolTests {
 
 	private Spool spool(long maxBytes) {
 		Spool spool = new Spool(new SpoolProperties(this.temporary.resolve("spool"), DataSize.ofBytes(maxBytes)), REDIS,
-				FolderClaims.NONE, new SimpleMeterRegistry());
+				new SimpleMeterRegistry());
 		spool.start();
 		return spool;
 	}
