@@ -66,7 +66,8 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 		return errorCount(this.counts, this.dryRun);
 	}
 
-	private static long errorCount(Counts counts, boolean dryRun) {
+	/** The same for a job with these counts. */
+	public static long errorCount(Counts counts, boolean dryRun) {
 		return (dryRun) ? counts.rejected() : counts.errors();
 	}
 

@@ -1,6 +1,9 @@
 package io.pipeset.report;
 
+import java.util.stream.Stream;
+
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,8 +68,19 @@ public record JobStatus(String jobId, JobKind kind, @Nullable String op, @Nullab
 		 * @return {@code null} for a completed job
 		 */
 		public static @Nullable EndReason of(Ending ending) {
-			return (ending.cause() != Ending.Cause.COMPLETED)
-					? new EndReason(ending.cause().problemType(), ending.detail()) : null;
+			return (ending.cause() != Cause.COMPLETED) ? new EndReason(ending.cause().problemType(), ending.detail())
+					: null;
+		}
+
+		/**
+		 * The kind of end.
+		 * @return {@code null} if the job did not end by itself
+		 */
+		public @Nullable Cause cause() {
+			return Stream.of(Cause.values())
+				.filter((cause) -> cause.problemType().equals(this.type))
+				.findFirst()
+				.orElse(null);
 		}
 
 	}

@@ -9,14 +9,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.pipeset.job.Client;
-import io.pipeset.job.EndedJob;
 import io.pipeset.job.control.ControlRedisException;
-import io.pipeset.job.control.IdempotencyKeys.Claim;
+import io.pipeset.job.directory.IdempotencyKeys.Claim;
 import io.pipeset.job.input.BodyDigest;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
-import io.pipeset.report.JobReport;
 import io.pipeset.report.JobState;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
@@ -127,20 +125,14 @@ final class IdempotencyKey {
 		JobState state = claim.state();
 		String first = "Nothing was run, because an earlier request with this " + HEADER;
 		ErrorResponseException problem = (claim.runs())
-				? Problems.exception(Problem.IDEMPOTENCY_KEY_IN_USE, first + running(claim.jobId(), state))
+				? Problems.exception(Problem.IDEMPOTENCY_KEY_IN_USE,
+						first + " still runs as job " + claim.jobId()
+								+ ". Send the request again when the job has ended, to get its report")
 				: Problems.exception(Problem.INTERRUPTED, first + interrupted(claim.jobId(), state));
 		if (claim.runs() || state != null) {
 			problem.getHeaders().set(HttpHeaders.LOCATION, JobIds.location(claim.jobId()));
 		}
 		return problem;
-	}
-
-	private static String running(String jobId, @Nullable JobState state) {
-		return (state == null || state.isActive())
-				? " still runs as job " + jobId + ". Send the request again when the job has ended, to get its report"
-				: " ran as job " + jobId + ", which is " + state.label()
-						+ ", but its answer is not stored yet. Read the report of the job, or send the request again"
-						+ " later";
 	}
 
 	private static String interrupted(String jobId, @Nullable JobState state) {
@@ -158,26 +150,28 @@ final class IdempotencyKey {
 						+ " now: read its report");
 	}
 
+	/** Whether the records that did not run can be listed, for a fingerprint. */
+	static boolean isListed(String fingerprint) {
+		return fingerprint.endsWith(" true");
+	}
+
 	/**
-	 * Adds advice for the caller to the end of a job that did not complete. Repeats get
-	 * the same response and run nothing.
+	 * Adds advice for the caller to the end of a job that may have changed data. Repeats
+	 * get the same response and run nothing.
 	 * @param listed whether the records that did not run can be listed by a request
-	 * @return the job itself if it completed, or certainly changed nothing
 	 */
-	static EndedJob<JobReport> withAdvice(EndedJob<JobReport> job, boolean listed) {
-		Ending ending = job.ending();
-		if (ending.cause() == Cause.COMPLETED || !job.touched()) {
-			return job;
+	static Ending withAdvice(Ending ending, Counts counts, String jobId, boolean listed) {
+		if (ending.cause() == Cause.COMPLETED) {
+			return ending;
 		}
-		Counts counts = job.report().counts();
-		return job.with(new Ending(ending.cause(), (sentence(ending.detail()) + counts.applied()
-				+ " records were applied, and " + counts.unknown() + " may have been. A repeat with the same " + HEADER
+		return new Ending(ending.cause(), (sentence(ending.detail()) + counts.applied() + " records were applied, and "
+				+ counts.unknown() + " may have been. A repeat with the same " + HEADER
 				+ " runs nothing, and gets this answer again. To continue, send the records that did not run in a new"
 				+ " request, with a new key: "
-				+ ((listed) ? "GET /v1/jobs/" + job.id() + "/items?status=rejected,unprocessed lists them"
+				+ ((listed) ? "GET /v1/jobs/" + jobId + "/items?status=rejected,unprocessed lists them"
 						: "the report's items, and all records from its nextIndex on. If an upload has Prefer:"
 								+ " respond-async, GET /v1/jobs/{id}/items lists all of them"))
-			.strip()));
+			.strip());
 	}
 
 	/** A text with a full stop and a blank after it; nothing for an empty text. */

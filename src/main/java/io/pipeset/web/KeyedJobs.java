@@ -1,23 +1,18 @@
 package io.pipeset.web;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.control.ControlRedisException;
-import io.pipeset.job.control.IdempotencyKeys;
-import io.pipeset.job.control.IdempotencyKeys.Answer;
-import io.pipeset.job.control.IdempotencyKeys.Claim;
-import io.pipeset.job.control.ReportBytes;
-import io.pipeset.job.control.ReportBytes.ReportWriter;
+import io.pipeset.job.directory.IdempotencyKeys;
+import io.pipeset.job.directory.IdempotencyKeys.Answer;
+import io.pipeset.job.directory.IdempotencyKeys.Claim;
 import io.pipeset.job.directory.JobRecorder;
 import io.pipeset.job.input.BodyDigest;
 import io.pipeset.job.input.Caller;
@@ -51,12 +46,6 @@ import org.springframework.web.ErrorResponseException;
 @Component
 class KeyedJobs {
 
-	/** The response if a job fails because of a defect of the service. */
-	private static final byte[] DEFECT = Problems
-		.json(Problems.detail(Problem.INTERNAL_SERVER_ERROR,
-				"The service failed to run the job, which may have run in part; its log says why."))
-		.getBytes(StandardCharsets.UTF_8);
-
 	private final Jobs jobs;
 
 	private final Reports reports;
@@ -85,15 +74,15 @@ class KeyedJobs {
 	 */
 	void run(KeyedJob keyed, @Nullable JobInput known, Supplier<JobInput> source, JobSettings settings,
 			Jobs.Values values, HttpServletRequest request, HttpServletResponse response) throws IOException {
-		Claim other = claim(keyed);
+		JobStatus job = JobStatus.queued(keyed.jobId, settings.operationName(), (settings.dryRun()) ? true : null,
+				settings.label());
+		Claim other = claim(keyed, job);
 		if (other != null) {
 			answerRepeat(other, keyed, known, request, response);
 			return;
 		}
 		JobInput input = open(keyed, source);
 		boolean waits = !AsyncJobs.isRequested(request);
-		this.recorder.enter(keyed.owner.client(), JobStatus.queued(keyed.jobId, settings.operationName(),
-				(settings.dryRun()) ? true : null, settings.label()));
 		if (input instanceof UploadedRecords upload && upload.isUploaded()) {
 			upload.digestTo(keyed.digest);
 		}
@@ -101,9 +90,9 @@ class KeyedJobs {
 			keyed.digest.end();
 		}
 		if (waits) {
-			Caller caller = new DetachedCaller(CallerConnection.of(request), () -> markBegun(keyed));
+			Caller caller = new DetachedCaller(CallerConnection.of(request), () -> markBegun(keyed, null));
 			this.reports.answer(
-					runAndSettle(keyed, false,
+					runAndSettle(keyed, () -> fingerprint(keyed, false), false,
 							() -> this.jobs.run(keyed.jobId, keyed.owner, input, settings, values, caller)),
 					JobKind.RECORDS, request, response);
 			return;
@@ -112,18 +101,19 @@ class KeyedJobs {
 		try {
 			this.async.begin(keyed.owner.client(), keyed.jobId, input, request, response, (taken, caller) -> {
 				// After the 202 the job may be resumed, so no other job may take the key.
-				Ending refused = (settings.dryRun()) ? null : markBegun(keyed);
+				String fingerprint = fingerprint(keyed, input instanceof UploadedRecords);
+				Ending refused = (settings.dryRun()) ? null : markBegun(keyed, fingerprint);
 				if (refused != null) {
 					throw IdempotencyKey.refused(refused);
 				}
 				begun.set(true);
-				return runAndSettle(keyed, input instanceof UploadedRecords,
+				return runAndSettle(keyed, () -> fingerprint, input instanceof UploadedRecords,
 						() -> this.jobs.run(keyed.jobId, keyed.owner, taken, settings, values, caller));
 			});
 		}
 		finally {
 			if (!begun.get()) {
-				release(keyed);
+				this.keys.drop(keyed.jobId);
 			}
 		}
 	}
@@ -138,7 +128,7 @@ class KeyedJobs {
 		}
 		finally {
 			if (!opened) {
-				release(keyed);
+				this.keys.drop(keyed.jobId);
 			}
 		}
 	}
@@ -149,31 +139,12 @@ class KeyedJobs {
 	 * it now
 	 * @throws ErrorResponseException if the control Redis fails; the job must not run
 	 */
-	private @Nullable Claim claim(KeyedJob keyed) {
-		Claim other = this.keys.own(keyed.key);
-		if (other != null) {
-			return other;
-		}
-		boolean asked = false;
-		boolean known = false;
+	private @Nullable Claim claim(KeyedJob keyed, JobStatus job) {
 		try {
-			this.recorder.hold(keyed.jobId);
-			asked = true;
-			other = this.keys.claim(keyed.key, keyed.jobId);
-			known = true;
-			return other;
+			return this.keys.claim(keyed.key, keyed.owner.client(), job);
 		}
 		catch (ControlRedisException ex) {
 			throw IdempotencyKey.refused(IdempotencyKey.unreachable(ex));
-		}
-		finally {
-			if (asked && !known) {
-				// The control Redis may have the claim, although its reply was lost.
-				release(keyed);
-			}
-			else if (other != null) {
-				this.recorder.drop(keyed.jobId);
-			}
 		}
 	}
 
@@ -181,78 +152,61 @@ class KeyedJobs {
 	 * Marks that the job may write from now on, so that a repeat never runs it again.
 	 * @return the reason why the job must not write; {@code null} if it may
 	 */
-	private @Nullable Ending markBegun(KeyedJob keyed) {
+	private @Nullable Ending markBegun(KeyedJob keyed, @Nullable String fingerprint) {
 		try {
-			return (this.keys.begin(keyed.jobId)) ? null : IdempotencyKey.KEY_LOST;
+			return (this.keys.begin(keyed.jobId, fingerprint)) ? null : IdempotencyKey.KEY_LOST;
 		}
 		catch (ControlRedisException ex) {
 			return IdempotencyKey.unreachable(ex);
 		}
 	}
 
-	private void release(KeyedJob keyed) {
-		this.recorder.drop(keyed.jobId);
-		releaseKey(keyed);
-	}
-
-	private List<Warning> releaseKey(KeyedJob keyed) {
-		try {
-			this.keys.release(keyed.jobId);
-			return List.of();
-		}
-		catch (ControlRedisException ex) {
-			return List.of(new Warning("NOT_RECORDED", null, "The " + IdempotencyKey.HEADER + " is not released. "
-					+ ex.getMessage()
-					+ ". Until the control Redis can be reached, other instances refuse a repeat, and run nothing",
-					null));
-		}
-	}
-
 	/**
-	 * Runs a job that has claimed a key, and stores its response for repeats.
+	 * Runs a job that has claimed a key, and records its end for repeats.
+	 * @param fingerprint makes the fingerprint of the request, once it is read
 	 * @param listed whether the caller can list the records that did not run
 	 */
-	private EndedJob<JobReport> runAndSettle(KeyedJob keyed, boolean listed, Supplier<EndedJob<JobReport>> job) {
+	private EndedJob<JobReport> runAndSettle(KeyedJob keyed, Supplier<String> fingerprint, boolean listed,
+			Supplier<EndedJob<JobReport>> job) {
 		boolean ended = false;
 		try {
-			EndedJob<JobReport> run = IdempotencyKey.withAdvice(job.get(), listed);
+			EndedJob<JobReport> run = job.get();
 			ended = true;
-			List<Warning> warnings = new ArrayList<>(this.recorder.keep(keyed.jobId));
-			// If another process has the job, or may resume it, the key keeps its claim.
-			if (run.report().state() != JobState.INTERRUPTED && !this.recorder.isLeft(keyed.jobId)) {
-				// The stored response has no warnings that may no longer be true when it
-				// is repeated.
-				warnings.addAll((run.touched()) ? settle(keyed, run.with(run.report().with(this.recorder.bestEffort())))
-						: releaseKey(keyed));
+			List<Warning> warnings = new ArrayList<>();
+			// If another process may resume the job, the key keeps its claim.
+			if (run.report().state() != JobState.INTERRUPTED) {
+				warnings.addAll((run.touched()) ? settle(keyed, fingerprint.get(), run.report()) : release(keyed));
 			}
-			return run.with(run.report().with(warnings));
+			warnings.addAll(this.recorder.keep(keyed.jobId));
+			EndedJob<JobReport> answered = run.with(run.report().with(warnings));
+			return (run.touched())
+					? answered.with(IdempotencyKey.withAdvice(run.ending(), run.report().counts(), run.id(), listed))
+					: answered;
 		}
 		catch (JobRefusedException ex) {
 			ended = true;
-			release(keyed);
+			this.keys.drop(keyed.jobId);
 			throw ex;
 		}
 		finally {
 			if (!ended) {
 				// The job may have run in part, so no repeat may run it again.
-				this.recorder.keep(keyed.jobId);
-				ReportWriter problem = (out) -> out.write(DEFECT);
-				settle(keyed, "500 ", problem, problem);
+				settle(keyed, fingerprint.get(), null);
 			}
 		}
 	}
 
-	private List<Warning> settle(KeyedJob keyed, EndedJob<JobReport> job) {
-		EndedJob<JobReport> shorter = job.with(job.report().withoutLists());
-		return settle(keyed, Reports.status(job) + " " + job.report().errorCount(),
-				(out) -> this.reports.write(job, keyed.path, out),
-				(out) -> this.reports.write(shorter, keyed.path, out));
+	private List<Warning> release(KeyedJob keyed) {
+		ControlRedisException failure = this.keys.release(keyed.key, keyed.jobId);
+		return (failure != null) ? List.of(new Warning("NOT_RECORDED", null,
+				"The " + IdempotencyKey.HEADER + " is not released. " + failure.getMessage()
+						+ ". Until the control Redis can be reached, other instances refuse a repeat, and run nothing",
+				null)) : List.of();
 	}
 
-	private List<Warning> settle(KeyedJob keyed, String head, ReportWriter whole, ReportWriter shorter) {
+	private List<Warning> settle(KeyedJob keyed, String fingerprint, @Nullable JobReport report) {
 		try {
-			if (this.keys.settle(keyed.jobId, IdempotencyKey.fingerprint(keyed.digest), head, body(whole, shorter),
-					() -> body(shorter, shorter))) {
+			if (this.keys.settle(keyed.jobId, fingerprint, report)) {
 				return List.of();
 			}
 			return List.of(
@@ -268,13 +222,8 @@ class KeyedJobs {
 		}
 	}
 
-	private static byte[] body(ReportWriter whole, ReportWriter shorter) {
-		try {
-			return Objects.requireNonNull(ReportBytes.compress(whole, shorter));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+	private static String fingerprint(KeyedJob keyed, boolean listed) {
+		return IdempotencyKey.fingerprint(keyed.digest) + ' ' + listed;
 	}
 
 	/** Answers a request whose key another job has. Nothing runs. */
@@ -286,8 +235,8 @@ class KeyedJobs {
 		}
 		if (input instanceof UploadedRecords upload && upload.isUploaded()) {
 			try {
-				this.jobs.digest(keyed.owner.client(), upload, keyed.digest, IdempotencyKey.bytes(answer.fingerprint()),
-						IdempotencyKey.isWhole(answer.fingerprint()));
+				this.jobs.digest(keyed.owner.client(), upload, keyed.digest, IdempotencyKey.bytes(answer.request()),
+						IdempotencyKey.isWhole(answer.request()));
 			}
 			catch (IOException ex) {
 				throw this.async.unreadable(ex, request);
@@ -296,7 +245,7 @@ class KeyedJobs {
 		else {
 			keyed.digest.end();
 		}
-		if (!IdempotencyKey.isSame(answer.fingerprint(), keyed.digest)) {
+		if (!IdempotencyKey.isSame(answer.request(), keyed.digest)) {
 			ErrorResponseException problem = Problems.exception(Problem.IDEMPOTENCY_KEY_REUSED,
 					"Nothing was run: the " + IdempotencyKey.HEADER
 							+ " stands for another request, which differs in its path, settings, type or body. Take a"
@@ -304,9 +253,8 @@ class KeyedJobs {
 			problem.getHeaders().set(HttpHeaders.LOCATION, JobIds.location(claim.jobId()));
 			throw problem;
 		}
-		String[] head = answer.head().split(" ", -1);
 		response.setHeader(IdempotencyKey.REPLAYED, "true");
-		this.reports.replay(claim.jobId(), Integer.parseInt(head[0]), head[1], answer.body().get(), response);
+		this.reports.replay(answer, this.recorder.bestEffort(), request, response);
 	}
 
 	/**
@@ -314,9 +262,8 @@ class KeyedJobs {
 	 *
 	 * @param key the key of its client, as the control Redis has it
 	 * @param digest the digest of the request, to which that of the body is added
-	 * @param path the path of the request
 	 */
-	record KeyedJob(JobOwner owner, String key, String jobId, BodyDigest digest, String path) {
+	record KeyedJob(JobOwner owner, String key, String jobId, BodyDigest digest) {
 
 	}
 

@@ -130,7 +130,7 @@ class RecordCalls {
 
 	private KeyedJobs.KeyedJob keyed(String key, String jobId, HttpServletRequest request) {
 		return new KeyedJobs.KeyedJob(owner(), IdempotencyKey.ofClient(client(), key), jobId,
-				IdempotencyKey.digest(request), request.getRequestURI());
+				IdempotencyKey.digest(request));
 	}
 
 	private JobOwner owner() {

@@ -1,7 +1,5 @@
 package io.pipeset.web;
 
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -82,10 +80,9 @@ final class RemoteJob implements JobHandle {
 	}
 
 	/**
-	 * Requests that the job's instance cancels it. An instance reads its requests twice a
-	 * second. If the instance has ended, the job counts as cancelled.
-	 * @throws ErrorResponseException if the job has ended, or too many requests wait for
-	 * the instance
+	 * Requests that the job's instance cancels it, which it reads twice a second. If the
+	 * instance has ended, the job counts as cancelled.
+	 * @throws ErrorResponseException if the job has ended
 	 */
 	@Override
 	public ResponseEntity<JobStatus> cancel() {
@@ -93,7 +90,10 @@ final class RemoteJob implements JobHandle {
 		if (!state.isActive() && state != JobState.INTERRUPTED) {
 			throw JobViews.ended(state);
 		}
-		submit(() -> this.records.cancel(this.job));
+		JobDirectory.query(() -> {
+			this.records.cancel(this.job.status().jobId());
+			return true;
+		});
 		return accepted(
 				JobDirectory.query(() -> this.records.status(this.job.status().jobId())).orElse(this.job.status()));
 	}
@@ -101,24 +101,18 @@ final class RemoteJob implements JobHandle {
 	/**
 	 * Requests another rate limit from the job's instance.
 	 * @param perSecond records or keys per second; 0 for no limit
-	 * @throws ErrorResponseException if the job does not run, or too many requests wait
-	 * for the instance
+	 * @throws ErrorResponseException if the job does not run
 	 */
 	@Override
 	public ResponseEntity<JobStatus> changeRateLimit(long perSecond) {
 		if (!this.job.status().state().isActive()) {
 			throw JobViews.ended(this.job.status().state());
 		}
-		submit(() -> this.records.requestRateLimit(this.job, perSecond));
+		JobDirectory.query(() -> {
+			this.records.requestRateLimit(this.job.status().jobId(), perSecond);
+			return true;
+		});
 		return accepted(this.job.status());
-	}
-
-	private void submit(Supplier<Boolean> request) {
-		if (!JobDirectory.query(request)) {
-			throw Problems.exception(Problem.TOO_MANY,
-					"The job's instance, " + this.job.instance() + ", has not read " + JobRecords.MOST_REQUESTS
-							+ " requests yet, and no more may wait for it: send the request again later");
-		}
 	}
 
 	private static ResponseEntity<JobStatus> accepted(JobStatus status) {
@@ -134,25 +128,14 @@ final class RemoteJob implements JobHandle {
 		if (reason != null && reason.type().equals(Problem.GONE.type())) {
 			return Problems.exception(Problem.GONE, reason.detail());
 		}
-		// An earlier process of this instance is dead, even if its lease still exists.
-		boolean dead = this.job.instance().equals(this.records.instance())
-				|| JobDirectory.query(() -> !this.records.isAlive(this.job.lease()));
 		ErrorResponseException problem = Problems.exception(Problem.HELD_ELSEWHERE,
 				"The job's records are on the disk of the instance that ran it, " + this.job.instance()
-						+ ((dead) ? ", which has ended since " + lastRecorded()
-								+ ". Start a process there with the same pipeset.spool.directory: it finds"
-								+ " the job, unless its records were generated or rows of a query, which are not"
-								+ " kept. Or send the request again, and cancel this job with DELETE /v1/jobs/"
-								+ this.job.status().jobId() : ": send the request to that instance"));
+						+ ": send the request to that instance. If it has ended, start a process there with the same"
+						+ " pipeset.spool.directory: it finds the job, unless its records were generated or rows of a"
+						+ " query, which are not kept. Or send the request again, and cancel this job with DELETE"
+						+ " /v1/jobs/" + this.job.status().jobId());
 		problem.getBody().setProperty("heldBy", this.job.instance());
 		return problem;
-	}
-
-	/** When the instance recorded the job last, for a message. */
-	private Instant lastRecorded() {
-		JobStatus status = this.job.status();
-		return Instant.ofEpochMilli(status.createdMillis() + status.progress().elapsedMillis())
-			.truncatedTo(ChronoUnit.SECONDS);
 	}
 
 	/** Reads the status of the job from its record, at most twice a second. */
@@ -195,7 +178,7 @@ final class RemoteJob implements JobHandle {
 				this.status = found.get();
 				this.foundNanos = System.nanoTime();
 			}
-			else if (System.nanoTime() - this.foundNanos > RemoteJob.this.records.leaseTime().toNanos()) {
+			else if (System.nanoTime() - this.foundNanos > RemoteJob.this.records.lease().toNanos()) {
 				this.status = this.status.interrupted("The job was " + this.status.state().label()
 						+ ", and is not recorded any more: it was not accepted after all, or its record is lost");
 			}

@@ -4,14 +4,21 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 
 import io.pipeset.job.EndedJob;
+import io.pipeset.job.control.StoredReport;
+import io.pipeset.job.directory.IdempotencyKeys.Answer;
+import io.pipeset.report.Counts;
+import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobStatus;
+import io.pipeset.report.JobStatus.EndReason;
 import io.pipeset.web.JobViews.StatusView;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
@@ -26,6 +33,7 @@ import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.core.io.InputStreamSource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -40,6 +48,8 @@ final class Reports {
 
 	private static final String ERRORS_HEADER = "Pipeset-Errors";
 
+	private final JsonMapper mapper;
+
 	private final ObjectWriter anyWriter;
 
 	private final ObjectWriter reportWriter;
@@ -47,6 +57,7 @@ final class Reports {
 	private final ObjectWriter problemWriter;
 
 	Reports(JsonMapper mapper) {
+		this.mapper = mapper;
 		// The writer does not close the output, so that a report that fails halfway does
 		// not look complete. It does not flush, so that a short report is sent in one
 		// piece.
@@ -104,41 +115,48 @@ final class Reports {
 	}
 
 	/**
-	 * Writes the body of the same response again, to store it for repeats.
-	 * @param path the path of the request
-	 */
-	void write(EndedJob<JobReport> job, String path, OutputStream out) throws IOException {
-		if (job.ending().cause() == Cause.COMPLETED) {
-			write(this.reportWriter, job.report(), out);
-		}
-		else {
-			write(this.problemWriter, problem(job, JobKind.RECORDS, path), out);
-		}
-	}
-
-	/** The HTTP status of the response to a job's request. */
-	static int status(EndedJob<?> job) {
-		Cause cause = job.ending().cause();
-		return ((cause == Cause.COMPLETED) ? HttpStatus.OK : problem(cause, job.effective()).status()).value();
-	}
-
-	/**
-	 * Sends a stored response.
-	 * @param errors how many records failed; empty if this is not known
-	 * @param body the body of the response, which this method closes
+	 * Answers a repeat with the end of the job that has its key.
+	 * @param warnings warnings in addition to those of the report
 	 * @throws IOException if the response cannot be written
 	 */
-	void replay(String jobId, int status, String errors, InputStream body, HttpServletResponse response)
+	void replay(Answer answer, List<Warning> warnings, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
-		response.setStatus(status);
-		response.setHeader(HttpHeaders.LOCATION, JobIds.location(jobId));
-		if (!errors.isEmpty()) {
-			response.setHeader(ERRORS_HEADER, errors);
+		JobStatus job = answer.status();
+		Counts counts = Objects.requireNonNull(job.counts());
+		StoredReport report = answer.report();
+		EndReason reason = job.ending();
+		Cause cause = (reason != null) ? Objects.requireNonNull(reason.cause()) : Cause.COMPLETED;
+		response.setHeader(HttpHeaders.LOCATION, JobIds.location(job.jobId()));
+		if (report != null) {
+			response.setHeader(ERRORS_HEADER, String.valueOf(JobReport.errorCount(counts, job.dryRun() != null)));
 		}
-		response.setContentType((status == HttpStatus.OK.value()) ? MediaType.APPLICATION_JSON_VALUE
-				: MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-		try (body) {
-			body.transferTo(response.getOutputStream());
+		InputStreamSource body = (report != null) ? report.answer(job, warnings, this.mapper) : null;
+		if (reason == null && body != null) {
+			response.setContentType(MediaType.APPLICATION_JSON_VALUE);
+			write(body, response.getOutputStream());
+			return;
+		}
+		String detail = IdempotencyKey
+			.withAdvice(new Ending(cause, (reason != null) ? reason.detail() : ""), counts, job.jobId(),
+					IdempotencyKey.isListed(answer.request()))
+			.detail();
+		ProblemDetail problem = Problems.detail(problem(cause, counts.applied() > 0), detail);
+		problem.setInstance(URI.create(request.getRequestURI()));
+		response.setStatus(problem.getStatus());
+		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+		byte[] json = this.problemWriter.writeValueAsBytes(problem);
+		OutputStream out = response.getOutputStream();
+		out.write(json, 0, (body != null) ? json.length - 1 : json.length);
+		if (body != null) {
+			out.write((",\"" + JobKind.RECORDS.reportName() + "\":").getBytes(StandardCharsets.UTF_8));
+			write(body, out);
+			out.write('}');
+		}
+	}
+
+	private static void write(InputStreamSource body, OutputStream out) throws IOException {
+		try (InputStream in = body.getInputStream()) {
+			in.transferTo(out);
 		}
 	}
 

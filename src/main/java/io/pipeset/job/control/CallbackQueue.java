@@ -43,7 +43,7 @@ public class CallbackQueue {
 	/** The body of the callback, compressed. A job that has ended has it. */
 	static final String BODY = "callbackBody";
 
-	private static final String STATE = "callbackState";
+	static final String STATE = "callbackState";
 
 	/** When the first attempt ended, in milliseconds since 1970. */
 	private static final String FIRST = "callbackFirst";

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -37,6 +38,7 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.RedisTemplate;
+import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.data.redis.serializer.RedisSerializer;
 
 /**
@@ -81,6 +83,12 @@ public final class ControlRedis implements DisposableBean {
 
 	private volatile @Nullable Failure failure;
 
+	/**
+	 * When the server was reached again after a failure, by {@link System#nanoTime};
+	 * {@code null} if it never failed.
+	 */
+	private volatile @Nullable Long backNanos;
+
 	private volatile @Nullable Promise promise;
 
 	ControlRedis(DataRedisProperties properties, SslBundles bundles, boolean named, RedisIdentity data) {
@@ -111,12 +119,33 @@ public final class ControlRedis implements DisposableBean {
 		}
 		try {
 			T answer = call.apply(template());
+			if (before != null) {
+				this.backNanos = System.nanoTime();
+			}
 			this.failure = null;
 			return answer;
 		}
 		catch (DataAccessException | IllegalStateException ex) {
 			throw failed(ex);
 		}
+	}
+
+	/**
+	 * Runs a script on one key.
+	 * @return {@code null} if its reply is nil
+	 * @throws ControlRedisException if the server cannot be reached, or refuses the call
+	 */
+	<T> @Nullable T execute(RedisScript<T> script, String key, Object... arguments) {
+		return call((template) -> Optional.ofNullable(template.execute(script, List.of(key), arguments))).orElse(null);
+	}
+
+	/**
+	 * Whether the server was reached again, after a failure, within the last time of this
+	 * length. Then it has not heard of live processes.
+	 */
+	boolean isBackSince(Duration time) {
+		Long back = this.backNanos;
+		return back != null && System.nanoTime() - back < time.toNanos();
 	}
 
 	private ControlRedisException failed(RuntimeException failure) {
@@ -207,6 +236,11 @@ public final class ControlRedis implements DisposableBean {
 	 */
 	public boolean isNamed() {
 		return this.named;
+	}
+
+	/** Whether the connection was needed so far. */
+	public boolean isUsed() {
+		return this.template != null;
 	}
 
 	/**

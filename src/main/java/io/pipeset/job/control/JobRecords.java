@@ -8,15 +8,15 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
+import io.pipeset.job.Client;
 import io.pipeset.job.control.ReportBytes.ReportWriter;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
@@ -36,8 +36,10 @@ import org.springframework.stereotype.Component;
 
 /**
  * The records of jobs in the control Redis, which every instance can read. Only the
- * process that has a job writes its status. The process renews a lease: if the lease
- * expires before the job ends, the job is interrupted.
+ * process that has a job writes its status. It does so at least once in a lease time: a
+ * job that has not ended, and whose record is older, is interrupted. The changes that
+ * callers request at other instances are fields of the record, which the process reads
+ * whenever it writes.
  * <p>
  * Each call uses one key at a time, so that the control Redis may be a cluster. Every
  * method throws {@link ControlRedisException} if the control Redis cannot be reached, or
@@ -54,15 +56,15 @@ public class JobRecords {
 	/** The most records that one list reads. */
 	private static final int MAX_READS = 2_000;
 
-	/** The most requests that may wait for an instance. */
-	public static final int MOST_REQUESTS = 1_000;
-
 	static final String CLIENT = "client";
 
-	/** The client of a record without one, which an older version wrote. */
-	private static final byte[] NO_CLIENT = bytes("none");
-
 	private static final String STATUS = "status";
+
+	/** The time since the last write; no field. */
+	private static final String AGE = "age";
+
+	/** 1 while the job of an idempotency key cannot have written to the data Redis. */
+	private static final String UNSENT = "unsent";
 
 	private static final String REPORT = "report";
 
@@ -70,8 +72,6 @@ public class JobRecords {
 	private static final String WARNINGS = "warnings";
 
 	private static final String INSTANCE = "instance";
-
-	private static final String LEASE = "lease";
 
 	/** When a caller cancelled the job at another instance. */
 	private static final String CANCELLED = "cancelled";
@@ -82,33 +82,66 @@ public class JobRecords {
 	 */
 	private static final String RATE_LIMIT = "pace";
 
+	/** The digest of a request with an idempotency key, for its repeats. */
+	private static final String REQUEST = "request";
+
 	/** The fields of a record without its report. */
-	private static final List<String> WITHOUT_REPORT = List.of(CLIENT, STATUS, INSTANCE, LEASE, CANCELLED);
+	private static final List<String> WITHOUT_REPORT = List.of(CLIENT, STATUS, INSTANCE, CANCELLED, UNSENT);
 
-	/** Writes a record. */
-	private static final RedisScript<Long> WRITE = RedisScript.of("""
-			redis.call('HSET', KEYS[1], unpack(ARGV, 2))
-			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
+	private static final List<String> ALL = Stream
+		.concat(WITHOUT_REPORT.stream(), Stream.of(REPORT, WARNINGS, REQUEST, CallbackQueue.BODY, CallbackQueue.STATE))
+		.toList();
 
-	private static final RedisScript<Long> SET_REQUEST = RedisScript.of("""
+	/**
+	 * Writes fields, or only that the process lives, and reads the requested changes. The
+	 * arguments: how long the record is kept, empty to write no fields; the rate limit
+	 * that the job has; 1 or 0 for a job with a key that has not or may have written; the
+	 * fields. The reply is empty if there is no record to update.
+	 */
+	@SuppressWarnings("rawtypes")
+	private static final RedisScript<List> WRITE = RedisScript.of("""
+			if ARGV[1] == '' and redis.call('EXISTS', KEYS[1]) == 0 then
+				return {}
+			end
+			local time = redis.call('TIME')
+			redis.call('HSET', KEYS[1], 'seen', time[1] * 1000 + math.floor(time[2] / 1000), unpack(ARGV, 4))
+			if ARGV[3] ~= '' then
+				redis.call('HSETNX', KEYS[1], 'unsent', ARGV[3])
+			end
+			if ARGV[1] ~= '' then
+				redis.call('PEXPIRE', KEYS[1], ARGV[1])
+			end
+			if redis.call('HGET', KEYS[1], 'pace') == ARGV[2] then
+				redis.call('HDEL', KEYS[1], 'pace')
+			end
+			return redis.call('HMGET', KEYS[1], 'cancelled', 'pace')""", List.class);
+
+	/** Reads fields, after the time since the last write in milliseconds. */
+	@SuppressWarnings("rawtypes")
+	private static final RedisScript<List> READ = RedisScript.of("""
+			local values = redis.call('HMGET', KEYS[1], 'seen', unpack(ARGV))
+			local time = redis.call('TIME')
+			values[1] = string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000) - (values[1] or 0))
+			return values""", List.class);
+
+	/** Sets a field of a record that exists. */
+	private static final RedisScript<Long> SET = RedisScript.of("""
 			if redis.call('EXISTS', KEYS[1]) == 0 then
 				return 0
 			end
 			redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 			return 1""", Long.class);
 
-	private static final RedisScript<Long> CLEAR_REQUEST = RedisScript.of("""
-			if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then
-				return 0
+	/**
+	 * Marks that the job of a key may write, or that another job takes its key: only one
+	 * of them can. The reply is -1 if there is no record.
+	 */
+	private static final RedisScript<Long> MARK = RedisScript.of("""
+			local mark = redis.call('HGET', KEYS[1], 'unsent')
+			if mark == '1' then
+				redis.call('HSET', KEYS[1], 'unsent', ARGV[1])
 			end
-			return redis.call('HDEL', KEYS[1], ARGV[1])""", Long.class);
-
-	private static final RedisScript<Long> PUSH_REQUEST = RedisScript.of("""
-			if redis.call('LLEN', KEYS[1]) >= tonumber(ARGV[3]) then
-				return 0
-			end
-			redis.call('RPUSH', KEYS[1], ARGV[2])
-			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
+			return (mark == '1' or mark == ARGV[1]) and 1 or mark and 0 or -1""", Long.class);
 
 	private final ControlRedis redis;
 
@@ -122,12 +155,7 @@ public class JobRecords {
 
 	private final Duration retention;
 
-	private final Duration leaseTime;
-
-	private final String lease = UUID.randomUUID().toString();
-
-	/** Since when no lease of this process expired, by {@link System#nanoTime}. */
-	private volatile long renewedSince = System.nanoTime();
+	private final Duration lease;
 
 	JobRecords(ControlRedis redis, JsonMapper mapper, Environment environment, RecordProperties properties,
 			CallbackQueue callbacks) {
@@ -136,7 +164,7 @@ public class JobRecords {
 		this.mapper = mapper;
 		this.environment = environment;
 		this.retention = properties.retention();
-		this.leaseTime = properties.lease();
+		this.lease = properties.lease();
 		this.index = new JobIndex(redis, this.retention,
 				(id) -> redis.call((template) -> Boolean.TRUE.equals(template.hasKey(key(id)))));
 	}
@@ -154,79 +182,42 @@ public class JobRecords {
 		}
 	}
 
-	/** The lease of this process. */
-	String lease() {
-		return this.lease;
-	}
-
-	/**
-	 * Whether the process of a lease is alive. All leases expire while the control Redis
-	 * cannot be reached. So for one lease time after that, every process counts as alive.
-	 */
-	public boolean isAlive(String lease) {
-		return this.redis.call((template) -> Boolean.TRUE.equals(template.hasKey(leaseKey(lease))))
-				|| System.nanoTime() - this.renewedSince < this.leaseTime.toNanos();
-	}
-
 	/** How long a record lasts after its last write. */
 	public Duration retention() {
 		return this.retention;
 	}
 
-	/** How long a lease lasts after its last renewal. */
-	public Duration leaseTime() {
-		return this.leaseTime;
+	/** How old the record of a job may be whose process lives. */
+	public Duration lease() {
+		return this.lease;
 	}
 
 	/**
-	 * Renews the lease of this process.
-	 * @return {@code false} if the lease did not exist, because it is new or expired, or
-	 * because the control Redis lost it, and perhaps records as well
-	 */
-	public boolean renewLease() {
-		byte[] name = bytes(instance());
-		boolean there = false;
-		try {
-			there = this.redis.call((template) -> Boolean.TRUE
-				.equals(template.opsForValue().setIfPresent(leaseKey(this.lease), name, this.leaseTime)));
-			if (!there) {
-				this.redis.call((template) -> {
-					template.opsForValue().set(leaseKey(this.lease), name, this.leaseTime);
-					return true;
-				});
-			}
-			return there;
-		}
-		finally {
-			if (!there) {
-				this.renewedSince = System.nanoTime();
-			}
-		}
-	}
-
-	/** Ends the lease of this process: its jobs that have not ended are interrupted. */
-	public void endLease() {
-		this.redis.call((template) -> template.delete(leaseKey(this.lease)));
-	}
-
-	/**
-	 * Writes the status of a job, under the lease of this process.
+	 * Writes the status of a job.
 	 * @param client the name of the client that owns the job
 	 * @param report the last report; {@code null} to keep the one before
 	 * @param enters whether to add the job to the list of its client, which must happen
 	 * at least once in half the retention
 	 * @param callback the URL that gets the report when the job has ended; {@code null}
 	 * for none
+	 * @param key what a job with an idempotency key has in its record; {@code null} for
+	 * other jobs
+	 * @param rateLimit the requested rate limit that the job has now, in records per
+	 * second; {@code null} for none
+	 * @return the changes that other instances have requested
 	 */
-	public void write(String client, JobStatus status, @Nullable StoredReport report, boolean enters,
-			@Nullable String callback) {
+	public Wishes write(String client, JobStatus status, @Nullable StoredReport report, boolean enters,
+			@Nullable String callback, @Nullable KeyState key, @Nullable Long rateLimit) {
 		Long endedMillis = status.endedMillis();
 		long left = (endedMillis != null) ? endedMillis - System.currentTimeMillis() : 0;
 		long least = (callback != null && endedMillis != null) ? CallbackQueue.KEPT_FOR.toMillis() : 1;
 		String kept = Long.toString(Math.max(least, this.retention.toMillis() + left));
 		List<Object> arguments = new ArrayList<>(
-				List.of(bytes(kept), bytes(CLIENT), bytes(client), bytes(STATUS), this.mapper.writeValueAsBytes(status),
-						bytes(INSTANCE), bytes(instance()), bytes(LEASE), bytes(this.lease)));
+				List.of(bytes(kept), bytes(rateLimit), bytes(unsent(key)), bytes(CLIENT), bytes(client), bytes(STATUS),
+						this.mapper.writeValueAsBytes(status), bytes(INSTANCE), bytes(instance())));
+		if (key != null && key.request() != null) {
+			arguments.addAll(List.of(bytes(REQUEST), bytes(key.request())));
+		}
 		byte[] compressed = compress(report);
 		if (report != null && compressed != null) {
 			arguments.addAll(List.of(bytes(REPORT), compressed, bytes(WARNINGS),
@@ -239,13 +230,69 @@ public class JobRecords {
 			arguments.addAll(List.of(bytes(CallbackQueue.BODY), callbackBody(status, report)));
 			this.callbacks.add(status.jobId(), client);
 		}
-		eval(WRITE, key(status.jobId()), arguments.toArray());
+		Wishes wishes = wishes(this.redis.execute(WRITE, key(status.jobId()), arguments.toArray()));
 		if (enters) {
 			this.index.add(client, status.jobId());
 			if (!status.state().isActive()) {
 				this.index.jobEnded(client);
 			}
 		}
+		return Objects.requireNonNullElse(wishes, Wishes.NONE);
+	}
+
+	/**
+	 * Writes that the process of a job lives.
+	 * @param rateLimit the requested rate limit that the job has now, in records per
+	 * second; {@code null} for none
+	 * @return the changes that other instances have requested; {@code null} if the record
+	 * is lost
+	 */
+	public @Nullable Wishes touch(String id, @Nullable Long rateLimit) {
+		return wishes(this.redis.execute(WRITE, key(id), bytes(""), bytes(rateLimit), bytes("")));
+	}
+
+	private static String unsent(@Nullable KeyState key) {
+		return (key != null) ? ((key.unsent()) ? "1" : "0") : "";
+	}
+
+	private static byte[] bytes(@Nullable Long rateLimit) {
+		return bytes((rateLimit != null) ? rateLimit.toString() : "");
+	}
+
+	private static @Nullable Wishes wishes(@Nullable List<?> fields) {
+		return (fields != null && !fields.isEmpty()) ? new Wishes(fields.get(0) != null,
+				(fields.get(1) instanceof byte[] rateLimit) ? Long.valueOf(text(rateLimit)) : null) : null;
+	}
+
+	/**
+	 * Records that the process of a job ends, so that the job counts as interrupted at
+	 * once.
+	 */
+	public void leave(String id) {
+		this.redis.execute(SET, key(id), bytes("seen"), bytes("0"));
+	}
+
+	/** Whether a job has a record. */
+	public boolean exists(String id) {
+		return this.redis.call((template) -> Boolean.TRUE.equals(template.hasKey(key(id))));
+	}
+
+	/**
+	 * Marks that the job of an idempotency key may write from now on.
+	 * @return {@code false} if another job has taken its key; {@code null} if the record
+	 * is lost
+	 */
+	public @Nullable Boolean begin(String id) {
+		long marked = Objects.requireNonNull(this.redis.execute(MARK, key(id), bytes("0")));
+		return (marked < 0) ? null : Boolean.valueOf(marked == 1);
+	}
+
+	/**
+	 * Takes the key of a job that has not written, and never will.
+	 * @return {@code false} if it may have written
+	 */
+	public boolean take(String id) {
+		return Objects.requireNonNull(this.redis.execute(MARK, key(id), bytes("taken"))) == 1;
 	}
 
 	/**
@@ -292,20 +339,22 @@ public class JobRecords {
 		this.redis.call((template) -> template.delete(key(id)));
 	}
 
-	private long eval(RedisScript<Long> script, String key, Object... arguments) {
-		return this.redis.call((template) -> Objects.requireNonNull(template.execute(script, List.of(key), arguments)));
-	}
-
 	/** Finds a job with its report. */
 	public Optional<JobRecord> find(String id) {
-		return this.redis.call((template) -> {
-			Map<String, byte[]> fields = template.<String, byte[]>opsForHash().entries(key(id));
-			JobRecord record = record(fields.get(CLIENT), fields.get(STATUS), fields.get(INSTANCE), fields.get(LEASE),
-					fields.get(CANCELLED), fields.get(REPORT), fields.get(WARNINGS), this.callbacks.state(fields));
-			return Optional.ofNullable(record)
-				.map((found) -> (found.status().state().isActive() && isAlive(found.lease())) ? found
-						: withoutProcess(found));
-		});
+		return Optional.ofNullable(record(fields(id, ALL)));
+	}
+
+	/** The fields of a record by their names, and {@code age}. */
+	private Map<String, byte[]> fields(String id, List<String> names) {
+		List<?> values = Objects
+			.requireNonNull(this.redis.execute(READ, key(id), names.stream().map(JobRecords::bytes).toArray()));
+		Map<String, byte[]> fields = new HashMap<>();
+		for (int i = 0; i < values.size(); i++) {
+			if (values.get(i) instanceof byte[] value) {
+				fields.put((i > 0) ? names.get(i - 1) : AGE, value);
+			}
+		}
+		return fields;
 	}
 
 	/**
@@ -322,12 +371,11 @@ public class JobRecords {
 		List<JobRecord> found = new ArrayList<>();
 		String last = after;
 		int reads = 0;
-		Map<String, Boolean> leases = new HashMap<>();
 		// Perhaps all jobs match: read no more than are wanted at first.
 		int most = Math.min(limit, CHUNK);
 		while (reads < MAX_READS) {
 			List<String> ids = this.index.ids(client, last, most);
-			for (JobRecord record : read(ids, leases, (gone) -> this.index.removeExpired(client, gone))) {
+			for (JobRecord record : read(ids, (gone) -> this.index.removeExpired(client, gone))) {
 				JobStatus status = record.status();
 				if ((state == null || status.state() == state) && (kind == null || status.kind() == kind)) {
 					found.add(record);
@@ -349,73 +397,43 @@ public class JobRecords {
 	/**
 	 * Reads records one by one on the shared connection, because a pipeline would open
 	 * its own connection, in a cluster one to each node.
-	 * @param leases caches whether a lease is alive
 	 * @param gone takes the ids whose record has expired
 	 */
-	private List<JobRecord> read(List<String> ids, Map<String, Boolean> leases, Consumer<String> gone) {
+	private List<JobRecord> read(List<String> ids, Consumer<String> gone) {
 		List<JobRecord> records = new ArrayList<>();
 		for (String id : ids) {
-			List<byte @Nullable []> fields = this.redis
-				.call((template) -> template.<String, byte[]>opsForHash().multiGet(key(id), WITHOUT_REPORT));
-			JobRecord record = record(fields.get(0), fields.get(1), fields.get(2), fields.get(3), fields.get(4), null,
-					null, null);
+			Map<String, byte[]> fields = fields(id, WITHOUT_REPORT);
+			JobRecord record = record(fields);
 			if (record != null) {
 				records.add(record);
 			}
-			else if (fields.get(1) == null) {
+			else if (!fields.containsKey(STATUS)) {
 				gone.accept(id);
 			}
 		}
-		queryLeases(records, leases);
-		return records.stream()
-			.map((record) -> (record.status().state().isActive() && leases.getOrDefault(record.lease(), false)) ? record
-					: withoutProcess(record))
-			.toList();
-	}
-
-	private void queryLeases(Collection<JobRecord> records, Map<String, Boolean> leases) {
-		records.stream()
-			.filter((record) -> record.status().state().isActive())
-			.map(JobRecord::lease)
-			.distinct()
-			.forEach((lease) -> leases.computeIfAbsent(lease, this::isAlive));
+		return records;
 	}
 
 	/** The status of a job; empty if it has no record. */
 	public Optional<JobStatus> status(String id) {
-		return read(List.of(id), new HashMap<>(), (gone) -> {
+		return read(List.of(id), (gone) -> {
 		}).stream().map(JobRecord::status).findFirst();
 	}
 
 	/**
-	 * Requests that a job is cancelled. The request is in its record, for the instance
-	 * that has the job now or resumes it later.
-	 * @return {@code false} if {@link #MOST_REQUESTS} wait for that instance already
+	 * Requests that a job is cancelled, at the instance that has the job now or resumes
+	 * it later.
 	 */
-	public boolean cancel(JobRecord job) {
-		return request(job, CANCELLED, Long.toString(System.currentTimeMillis()));
+	public void cancel(String id) {
+		this.redis.execute(SET, key(id), bytes(CANCELLED), bytes(Long.toString(System.currentTimeMillis())));
 	}
 
 	/**
 	 * Requests another rate limit of a job.
 	 * @param perSecond records per second; 0 for no limit
-	 * @return {@code false} if {@link #MOST_REQUESTS} wait for that instance already
 	 */
-	public boolean requestRateLimit(JobRecord job, long perSecond) {
-		return request(job, RATE_LIMIT, Long.toString(perSecond));
-	}
-
-	private boolean request(JobRecord job, String field, String value) {
-		String id = job.status().jobId();
-		// The record first, then the request: the instance reads the record after it gets
-		// a request, and after it has written its lease to the record.
-		eval(SET_REQUEST, key(id), bytes(field), bytes(value));
-		String lease = this.redis
-			.call((template) -> Optional.ofNullable(template.<String, byte[]>opsForHash().get(key(id), LEASE)))
-			.map(JobRecords::text)
-			.orElse(job.lease());
-		return eval(PUSH_REQUEST, requestsKey(lease), bytes(Long.toString(this.leaseTime.toMillis() * 4)), bytes(id),
-				bytes(Integer.toString(MOST_REQUESTS))) != 0;
+	public void requestRateLimit(String id, long perSecond) {
+		this.redis.execute(SET, key(id), bytes(RATE_LIMIT), bytes(Long.toString(perSecond)));
 	}
 
 	/**
@@ -424,61 +442,37 @@ public class JobRecords {
 	 * @param reason what happened and what to do, a message for the caller
 	 */
 	public void lost(String id, String reason) {
-		// Its lease may not have expired yet.
-		find(id).filter((job) -> job.cancelledMillis() == null)
+		find(id).filter((job) -> job.cancelled() == null)
 			.filter((job) -> job.status().state().isActive() || job.status().state() == JobState.INTERRUPTED)
 			.ifPresent((job) -> write(job.client(),
 					job.status().ended(JobState.FAILED, System.currentTimeMillis(), new EndReason("gone", reason)),
-					job.report(), false, this.callbacks.url(id)));
+					job.report(), false, this.callbacks.url(id), null, null));
 	}
 
-	/**
-	 * Records that a job of this instance is cancelled, so that it counts as cancelled
-	 * even if its process ends now.
-	 */
-	public void cancelled(String id) {
-		eval(SET_REQUEST, key(id), bytes(CANCELLED), bytes(Long.toString(System.currentTimeMillis())));
-	}
-
-	/** The changes that other instances have requested for a job. */
-	public PendingChanges wishes(String id) {
-		List<byte @Nullable []> fields = this.redis.call(
-				(template) -> template.<String, byte[]>opsForHash().multiGet(key(id), List.of(CANCELLED, RATE_LIMIT)));
-		byte[] rateLimit = fields.get(1);
-		return new PendingChanges(fields.get(0) != null, (rateLimit != null) ? Long.valueOf(text(rateLimit)) : null);
-	}
-
-	/** Removes a request for a rate limit that the job now has. */
-	public void clearRateLimit(String id, long perSecond) {
-		eval(CLEAR_REQUEST, key(id), bytes(RATE_LIMIT), bytes(Long.toString(perSecond)));
-	}
-
-	/** Takes the ids of this instance's jobs with requested changes. */
-	public List<String> asked() {
-		Optional<List<byte[]>> asked = this.redis.call((template) -> Optional
-			.ofNullable(template.opsForList().leftPop(requestsKey(this.lease), MOST_REQUESTS)));
-		return asked.orElse(List.of()).stream().map(JobRecords::text).toList();
-	}
-
-	private @Nullable JobRecord record(byte @Nullable [] client, byte @Nullable [] status, byte @Nullable [] instance,
-			byte @Nullable [] lease, byte @Nullable [] cancelled, byte @Nullable [] report, byte @Nullable [] warnings,
-			@Nullable CallbackState callback) {
-		if (status == null || instance == null || lease == null) {
+	private @Nullable JobRecord record(Map<String, byte[]> fields) {
+		byte[] status = fields.get(STATUS);
+		String instance = text(fields, INSTANCE);
+		byte[] report = fields.get(REPORT);
+		byte[] warnings = fields.get(WARNINGS);
+		if (status == null || instance == null) {
 			return null;
 		}
 		try {
-			return new JobRecord(text((client != null) ? client : NO_CLIENT),
-					this.mapper.readValue(status, JobStatus.class), text(instance), text(lease),
-					(cancelled != null) ? Long.valueOf(text(cancelled)) : null,
+			boolean alive = Long.parseLong(Objects.requireNonNull(text(fields, AGE))) < this.lease.toMillis()
+					|| this.redis.isBackSince(this.lease);
+			JobRecord record = new JobRecord(Objects.requireNonNullElse(text(fields, CLIENT), Client.NONE),
+					this.mapper.readValue(status, JobStatus.class), instance, alive, text(fields, CANCELLED),
+					text(fields, REQUEST), "1".equals(text(fields, UNSENT)),
 					(report != null && warnings != null)
 							? new StoredReport(List.of(this.mapper.readValue(warnings, Warning[].class)),
 									() -> ReportBytes.inflate(report), null)
 							: null,
-					callback);
+					this.callbacks.state(fields));
+			return (alive && record.status().state().isActive()) ? record : withoutProcess(record);
 		}
 		catch (JacksonException ex) {
 			// Instances of two versions share a control Redis during an update.
-			logger.debug("A record of {} has the format of another version, and is left out", text(instance), ex);
+			logger.debug("A record of {} has the format of another version, and is left out", instance, ex);
 			return null;
 		}
 	}
@@ -494,27 +488,18 @@ public class JobRecords {
 					+ ", whose process has ended or cannot reach the control Redis: at least the records"
 					+ " that are applied here have run, and more may have");
 		}
-		if (last.state() == JobState.INTERRUPTED && record.cancelledMillis() != null) {
-			last = last.ended(JobState.CANCELLED, record.cancelledMillis(),
+		if (last.state() == JobState.INTERRUPTED && record.cancelled() != null) {
+			last = last.ended(JobState.CANCELLED, Long.valueOf(record.cancelled()),
 					new EndReason(Cause.CANCELLED.problemType(),
 							"The job was cancelled by DELETE /v1/jobs/" + last.jobId() + ", and " + record.instance()
 									+ ", which ran it, has ended: at least the records that are applied here have run,"
 									+ " and more may have"));
 		}
-		return new JobRecord(record.client(), last, record.instance(), record.lease(), record.cancelledMillis(),
-				record.report(), record.callback());
+		return record.with(last);
 	}
 
 	private String key(String id) {
 		return this.redis.key("job", id);
-	}
-
-	private String leaseKey(String lease) {
-		return this.redis.key("instance", lease);
-	}
-
-	private String requestsKey(String lease) {
-		return this.redis.key("requests", lease);
 	}
 
 	private static byte[] bytes(String text) {
@@ -525,13 +510,30 @@ public class JobRecords {
 		return new String(bytes, StandardCharsets.UTF_8);
 	}
 
+	private static @Nullable String text(Map<String, byte[]> fields, String name) {
+		byte[] text = fields.get(name);
+		return (text != null) ? text(text) : null;
+	}
+
 	/**
 	 * The changes that other instances have requested for a job.
 	 *
 	 * @param rateLimit records per second, 0 for no limit; {@code null} if no change was
 	 * requested
 	 */
-	public record PendingChanges(boolean cancelled, @Nullable Long rateLimit) {
+	public record Wishes(boolean cancelled, @Nullable Long rateLimit) {
+
+		static final Wishes NONE = new Wishes(false, null);
+
+	}
+
+	/**
+	 * What the record of a job with an idempotency key has for its repeats.
+	 *
+	 * @param unsent whether the job cannot have written to the data Redis
+	 * @param request the digest of its request; {@code null} before it is known
+	 */
+	public record KeyState(boolean unsent, @Nullable String request) {
 
 	}
 

@@ -10,8 +10,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param retention how long a record is kept after it was last written, 1 minute to 30
  * days
- * @param lease an instance without a heartbeat for this long counts as dead, 1 second to
- * 10 minutes
+ * @param lease a job that has not ended, and whose record was not written for this long,
+ * counts as interrupted, 1 second to 10 minutes
  */
 @ConfigurationProperties("pipeset.jobs")
 record RecordProperties(@DefaultValue("24h") Duration retention, @DefaultValue("15s") Duration lease) {

@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.pipeset.job.control.ReportBytes.ReportWriter;
 import io.pipeset.report.Counts;
 import io.pipeset.report.JobReport;
@@ -74,12 +75,24 @@ public record StoredReport(List<Warning> warnings, Supplier<InputStream> json,
 	 */
 	public InputStreamSource joined(JobStatus status, List<Warning> more, @Nullable String instance,
 			@Nullable CallbackState callback, JsonMapper mapper) {
+		return joined(status, more, new Around(status.label(), status.progress(), status.ending(), instance, callback),
+				mapper);
+	}
+
+	/**
+	 * The report as the response to the request of its job.
+	 * @param more warnings in addition to those of the report
+	 */
+	public InputStreamSource answer(JobStatus status, List<Warning> more, JsonMapper mapper) {
+		return joined(status, more, null, mapper);
+	}
+
+	private InputStreamSource joined(JobStatus status, List<Warning> more, @Nullable Around around, JsonMapper mapper) {
 		// Only jobs of records have counts.
 		Counts counts = status.counts();
-		ChangedMembers changed = new ChangedMembers(status.label(), (counts != null) ? status.state() : null,
+		ChangedMembers changed = new ChangedMembers((counts != null) ? status.state() : null,
 				(counts != null) ? JobReport.errors(status.state(), counts, status.dryRun() != null) : null, counts,
-				Stream.concat(this.warnings.stream(), more.stream()).toList(), status.progress(), status.ending(),
-				instance, callback);
+				Stream.concat(this.warnings.stream(), more.stream()).toList(), around);
 		byte[] members = mapper.writeValueAsBytes(changed);
 		members[members.length - 1] = ',';
 		return () -> {
@@ -98,20 +111,30 @@ public record StoredReport(List<Warning> warnings, Supplier<InputStream> json,
 	}
 
 	/**
-	 * The members of the response that are not in the bytes of a stored report.
+	 * The members of a report that are not in the bytes of a stored one.
 	 *
-	 * @param label the caller's name for the job; {@code null} if the caller gave none
 	 * @param state the state of a job of records; {@code null} for other jobs, whose
 	 * report has it
 	 * @param errors whether a job of records has errors, which may change with the state;
 	 * {@code null} for other jobs
+	 * @param around the members in addition to those of the report; {@code null} for none
+	 */
+	@JsonInclude(JsonInclude.Include.NON_EMPTY)
+	private record ChangedMembers(@Nullable JobState state, @Nullable Boolean errors, @Nullable Counts counts,
+			List<Warning> warnings, @JsonUnwrapped @Nullable Around around) {
+
+	}
+
+	/**
+	 * The members that the view of a job has in addition to its report.
+	 *
+	 * @param label the caller's name for the job; {@code null} if the caller gave none
 	 * @param instance the instance that has the job; {@code null} for this one
 	 * @param callback the state of the job's callback; {@code null} if it has none, or
 	 * has not ended
 	 */
 	@JsonInclude(JsonInclude.Include.NON_EMPTY)
-	private record ChangedMembers(@Nullable String label, @Nullable JobState state, @Nullable Boolean errors,
-			@Nullable Counts counts, List<Warning> warnings, Progress progress, @Nullable EndReason ending,
+	private record Around(@Nullable String label, Progress progress, @Nullable EndReason ending,
 			@Nullable String instance, @Nullable CallbackState callback) {
 
 	}

@@ -5,20 +5,17 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 
 import io.pipeset.job.Client;
 import io.pipeset.job.control.ControlRedis;
 import io.pipeset.job.control.ControlRedisException;
-import io.pipeset.job.control.IdempotencyKeys;
 import io.pipeset.job.control.JobRecords;
-import io.pipeset.job.control.JobRecords.PendingChanges;
-import io.pipeset.report.JobReport;
+import io.pipeset.job.control.KeyRecords;
+import io.pipeset.job.control.StoredReport;
 import io.pipeset.report.JobReport.Warning;
-import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
 import jakarta.annotation.PreDestroy;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +30,8 @@ import org.springframework.stereotype.Component;
 /**
  * Keeps the records of this instance's jobs in the control Redis up to date, so that all
  * instances can show them. Twice a second, its own thread writes the status of the jobs
- * that have progressed, and applies changes that other instances have requested. No job
- * waits for it.
+ * that have progressed, and that the others live, and applies the changes that other
+ * instances have requested in the records. No job waits for it.
  */
 @Component
 public class JobRecorder {
@@ -50,41 +47,35 @@ public class JobRecorder {
 
 	private final JobRecords records;
 
+	private final KeyRecords keys;
+
 	private final ControlRedis redis;
 
 	private final ReportJson reports;
 
 	private final InterruptedJobs interrupted;
 
-	private final IdempotencyKeys keys;
-
 	private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
 
 	/** The jobs to record, by their ids. */
 	private final Map<String, RecordedJob> jobs = new ConcurrentHashMap<>();
 
-	/** The ids of jobs for which other instances may have requested changes. */
-	private final Set<String> toCheck = ConcurrentHashMap.newKeySet();
-
 	private final ControlSteps steps = new ControlSteps();
 
-	/**
-	 * When the lease was renewed, by {@link System#nanoTime}; {@code null} before the
-	 * first time.
-	 */
-	private volatile @Nullable Long renewedNanos;
+	/** When an ended job's record was looked for, by {@link System#nanoTime}. */
+	private long lookedNanos = System.nanoTime();
 
 	/** The last logged failure, so that it is logged only once; {@code null} for none. */
 	private volatile @Nullable String failure;
 
-	JobRecorder(JobRegistry registry, JobRecords records, ControlRedis redis, ReportJson reports,
-			InterruptedJobs interrupted, IdempotencyKeys keys) {
+	JobRecorder(JobRegistry registry, JobRecords records, KeyRecords keys, ControlRedis redis, ReportJson reports,
+			InterruptedJobs interrupted) {
 		this.interrupted = interrupted;
 		this.registry = registry;
 		this.records = records;
+		this.keys = keys;
 		this.redis = redis;
 		this.reports = reports;
-		this.keys = keys;
 		this.scheduler.setThreadNamePrefix("records-");
 		this.scheduler.setDaemon(true);
 		this.scheduler.setWaitForTasksToCompleteOnShutdown(true);
@@ -95,10 +86,10 @@ public class JobRecorder {
 	/** Starts recording, including the jobs of an earlier process. */
 	@EventListener(ApplicationStartedEvent.class)
 	void start() {
-		this.registry.all().forEach((job) -> this.jobs.computeIfAbsent(job.id(), RecordedJob::new));
+		this.registry.all().forEach((job) -> this.jobs.computeIfAbsent(job.id(), this::recorded));
 		this.interrupted.broken().keySet().forEach(this::recordLost);
 		this.scheduler.execute(this.interrupted::raiseFences);
-		this.registry.onRegister(this::applyEarlyChanges);
+		this.registry.onRegister(this::registered);
 		if (this.redis.isNamed()) {
 			this.scheduler.execute(this::checkControlRedis);
 		}
@@ -118,6 +109,10 @@ public class JobRecorder {
 			}
 		}
 		this.interrupted.raiseFences();
+	}
+
+	private RecordedJob recorded(String id) {
+		return new RecordedJob(id, this.records, this.keys, this.registry, this.reports);
 	}
 
 	private void recordLost(String id) {
@@ -140,44 +135,60 @@ public class JobRecorder {
 	}
 
 	/**
-	 * Starts recording a job before it exists, and renews this instance's lease until the
-	 * job has ended or is dropped.
-	 * @param id the id that the job will have
-	 * @throws ControlRedisException if the control Redis fails
-	 */
-	public void hold(String id) {
-		this.redis.promise();
-		renew();
-		this.jobs.computeIfAbsent(id, RecordedJob::new);
-	}
-
-	/**
 	 * Writes the first record of a job before it begins, so that a caller can query it at
 	 * any instance.
 	 * @param client the client that owns the job
+	 * @param key its idempotency key
+	 * @throws ControlRedisException if the control Redis fails
 	 */
-	public void enter(Client client, JobStatus job) {
-		RecordedJob recorded = this.jobs.computeIfAbsent(job.jobId(), RecordedJob::new);
-		try {
-			recorded.enter(client.name(), job);
-		}
-		catch (ControlRedisException ex) {
-			recorded.failure = ex.getMessage();
-			logFailure(ex);
+	void enter(Client client, JobStatus job, String key) {
+		this.redis.promise();
+		RecordedJob recorded = recorded(job.jobId());
+		this.jobs.put(job.jobId(), recorded);
+		recorded.enter(client.name(), job, key);
+	}
+
+	/** Stops recording a job that did not begin, and removes its record and its key. */
+	void drop(String id) {
+		RecordedJob recorded = this.jobs.remove(id);
+		if (recorded != null && recorded.drop()) {
+			nowOrLater(() -> {
+				String key = recorded.key();
+				if (key != null) {
+					this.keys.release(key, id);
+				}
+				this.records.remove(id);
+			});
 		}
 	}
 
-	/** Stops recording a job that did not begin, and removes its record. */
-	public void drop(String id) {
-		RecordedJob recorded = this.jobs.remove(id);
-		if (recorded != null && recorded.drop()) {
-			try {
-				this.records.remove(id);
-			}
-			catch (ControlRedisException ex) {
-				later(() -> this.records.remove(id));
-			}
+	/**
+	 * Runs a write to the control Redis, again and again until it can be reached.
+	 * @return why it failed for now; {@code null} if it did not
+	 */
+	@Nullable ControlRedisException nowOrLater(Runnable step) {
+		try {
+			step.run();
+			return null;
 		}
+		catch (ControlRedisException ex) {
+			later(step);
+			return ex;
+		}
+	}
+
+	/** The job of this process that has an idempotency key; {@code null} if none has. */
+	@Nullable RecordedJob ofKey(String key) {
+		return this.jobs.values().stream().filter((job) -> key.equals(job.key())).findFirst().orElse(null);
+	}
+
+	@Nullable RecordedJob find(String id) {
+		return this.jobs.get(id);
+	}
+
+	/** The stored form of a report. */
+	StoredReport stored(Object report) {
+		return this.reports.stored(report);
 	}
 
 	/** Runs a write to the control Redis as soon as it can be reached. */
@@ -192,17 +203,16 @@ public class JobRecorder {
 	 * @return warnings for the caller about the record
 	 */
 	public List<Warning> keep(String id) {
-		RecordedJob recorded = this.jobs.computeIfAbsent(id, RecordedJob::new);
+		RecordedJob recorded = this.jobs.computeIfAbsent(id, this::recorded);
 		// Before the control Redis may fail, so that the job can be forgotten.
 		recorded.find();
 		try {
 			this.redis.promise();
-			renew();
 			recorded.write();
 			logRecovery();
 		}
 		catch (ControlRedisException ex) {
-			recorded.failure = ex.getMessage();
+			recorded.setFailure(ex.getMessage());
 			logFailure(ex);
 		}
 		return warnings(id);
@@ -223,11 +233,11 @@ public class JobRecorder {
 			return List.of();
 		}
 		List<Warning> warnings = new ArrayList<>();
-		String failed = recorded.failure;
+		String failed = recorded.failure();
 		if (failed != null) {
 			warnings.add(new Warning("NOT_RECORDED", null,
 					failed + ". Until the control Redis can be reached, other instances do not know "
-							+ ((recorded.written != null) ? "how far the job has come" : "the job"),
+							+ ((recorded.isWritten()) ? "how far the job has come" : "the job"),
 					null));
 		}
 		warnings.addAll(bestEffort());
@@ -242,33 +252,24 @@ public class JobRecorder {
 	private void tick() {
 		try {
 			this.jobs.values().removeIf(RecordedJob::isForgotten);
-			boolean idle = this.steps.isEmpty() && this.keys.isIdle()
-					&& this.jobs.values().stream().allMatch(RecordedJob::isDone);
-			// Also without jobs, because only regular renewals show an expired lease.
-			if (!idle || this.renewedNanos != null) {
-				renewIfDue();
-			}
-			this.records.tidy();
-			if (idle) {
-				return;
+			if (this.steps.isEmpty() && this.jobs.values().stream().allMatch(RecordedJob::isDone)) {
+				lookForLostRecords();
 			}
 			this.steps.runAll();
-			this.keys.settle();
-			applyRequestedChanges();
 			for (RecordedJob recorded : this.jobs.values()
 				.stream()
-				.sorted(Comparator.comparing((recorded) -> recorded.id))
+				.sorted(Comparator.comparing(RecordedJob::id))
 				.toList()) {
 				recorded.write();
 			}
+			this.records.tidy();
 			logRecovery();
 		}
 		catch (ControlRedisException ex) {
 			this.jobs.values()
 				.stream()
 				.filter((recorded) -> !recorded.isDone())
-				.forEach((recorded) -> recorded.failure = ex.getMessage());
-			checkAllJobs();
+				.forEach((recorded) -> recorded.setFailure(ex.getMessage()));
 			logFailure(ex);
 		}
 		catch (RuntimeException | Error ex) {
@@ -276,52 +277,36 @@ public class JobRecorder {
 		}
 	}
 
+	/**
+	 * If the control Redis has lost the record of an ended job before its time, it may
+	 * have lost those of the others as well, so they are written again.
+	 */
+	private void lookForLostRecords() {
+		if (this.redis.isUsed() && System.nanoTime() - this.lookedNanos > this.records.lease().toNanos() / 3) {
+			this.lookedNanos = System.nanoTime();
+			// Also without jobs, because only regular calls show an outage.
+			Optional<String> last = this.jobs.values()
+				.stream()
+				.filter(RecordedJob::mustHaveRecord)
+				.map(RecordedJob::id)
+				.max(Comparator.naturalOrder());
+			if (!this.records.exists(last.orElse("none")) && last.isPresent()) {
+				this.jobs.values().forEach(RecordedJob::setLost);
+			}
+		}
+	}
+
 	/** Applies changes to a new job that were requested while its body was uploaded. */
-	private void applyEarlyChanges(KnownJob job) {
+	private void registered(KnownJob job) {
 		RecordedJob recorded = this.jobs.get(job.id());
-		if (recorded == null) {
-			return;
-		}
-		try {
-			applyChanges(job.id());
-		}
-		catch (ControlRedisException ex) {
-			this.toCheck.add(job.id());
-			recorded.failure = ex.getMessage();
-			logFailure(ex);
-		}
-	}
-
-	/** Applies all requested changes. Those that fail are retried at the next tick. */
-	private void applyRequestedChanges() {
-		this.toCheck.addAll(this.records.asked());
-		for (String id : List.copyOf(this.toCheck)) {
-			applyChanges(id);
-			this.toCheck.remove(id);
-		}
-	}
-
-	/** Checks all jobs for changes, because the list of requests may be lost. */
-	private void checkAllJobs() {
-		this.jobs.values()
-			.stream()
-			.filter((recorded) -> !recorded.isDone())
-			.forEach((recorded) -> this.toCheck.add(recorded.id));
-	}
-
-	/** Applies the changes that other instances have requested, if the job exists. */
-	private void applyChanges(String id) {
-		KnownJob job = this.registry.find(id).orElse(null);
-		if (job == null) {
-			return;
-		}
-		PendingChanges changes = this.records.wishes(id);
-		Long perSecond = changes.rateLimit();
-		if (perSecond != null && job.changeRateLimit((perSecond > 0) ? perSecond : null)) {
-			this.records.clearRateLimit(id, perSecond);
-		}
-		if (changes.cancelled()) {
-			this.registry.cancel(job);
+		if (recorded != null) {
+			try {
+				recorded.write();
+			}
+			catch (ControlRedisException ex) {
+				recorded.setFailure(ex.getMessage());
+				logFailure(ex);
+			}
 		}
 	}
 
@@ -329,7 +314,7 @@ public class JobRecorder {
 	public void cancelled(String id) {
 		if (this.jobs.containsKey(id)) {
 			try {
-				this.records.cancelled(id);
+				this.records.cancel(id);
 			}
 			catch (ControlRedisException ex) {
 				logFailure(ex);
@@ -345,39 +330,8 @@ public class JobRecorder {
 	public void hearOf(KnownJob job) {
 		RecordedJob recorded = this.jobs.get(job.id());
 		if (recorded != null) {
-			applyChanges(job.id());
-			recorded.changesApplied = true;
+			recorded.hear();
 		}
-	}
-
-	private void renewIfDue() {
-		Long last = this.renewedNanos;
-		if (last == null || System.nanoTime() - last > this.records.leaseTime().toNanos() / 3) {
-			renew();
-			this.keys.renew();
-			logRecovery();
-		}
-	}
-
-	/**
-	 * Renews the lease. If the control Redis has lost it, it may have lost records and
-	 * keys as well, so they are written again.
-	 */
-	private void renew() {
-		long now = System.nanoTime();
-		Long before = this.renewedNanos;
-		if (!this.records.renewLease() && before != null) {
-			// If the lease expired only because it was renewed too late, the records of
-			// ended jobs are not lost.
-			boolean early = System.nanoTime() - before < this.records.leaseTime().toNanos();
-			this.jobs.values()
-				.stream()
-				.filter((recorded) -> early || !recorded.isDone())
-				.forEach((recorded) -> recorded.written = null);
-			checkAllJobs();
-			this.keys.renew();
-		}
-		this.renewedNanos = now;
 	}
 
 	private void logFailure(ControlRedisException failure) {
@@ -395,127 +349,19 @@ public class JobRecorder {
 		}
 	}
 
-	/** Writes the last records before the connections are closed, and ends the lease. */
+	/**
+	 * Writes the last records before the connections are closed. Jobs that have not ended
+	 * are interrupted from now on.
+	 */
 	@PreDestroy
 	void shutDown() {
 		this.scheduler.shutdown();
 		tick();
-		if (this.renewedNanos != null) {
-			try {
-				this.records.endLease();
-			}
-			catch (ControlRedisException ex) {
-				logger.debug("The lease could not be ended, and will expire", ex);
+		for (RecordedJob recorded : this.jobs.values()) {
+			if (!recorded.isDone()) {
+				ControlRedisException unused = nowOrLater(() -> this.records.leave(recorded.id()));
 			}
 		}
-	}
-
-	/** A job to record. */
-	private final class RecordedJob {
-
-		private final String id;
-
-		/** {@code null} before the job exists. */
-		private volatile @Nullable KnownJob job;
-
-		/** The last record; {@code null} if the control Redis may not have one. */
-		private volatile @Nullable JobStatus written;
-
-		/** When the record was added to the list of jobs, by {@link System#nanoTime}. */
-		private long enteredNanos;
-
-		/** Why the last write failed; {@code null} if it did not. */
-		private volatile @Nullable String failure;
-
-		/** Whether the control Redis may have a record, even if writing it failed. */
-		private boolean mayBeRecorded;
-
-		private boolean dropped;
-
-		/** Whether changes from the time when no process had the job are applied. */
-		private volatile boolean changesApplied;
-
-		private RecordedJob(String id) {
-			this.id = id;
-		}
-
-		private boolean isForgotten() {
-			return this.job != null && JobRecorder.this.registry.find(this.id).isEmpty();
-		}
-
-		private @Nullable KnownJob find() {
-			KnownJob job = this.job;
-			if (job == null) {
-				job = JobRecorder.this.registry.find(this.id).orElse(null);
-				this.job = job;
-			}
-			return job;
-		}
-
-		/** Stops all writes; {@code true} if the control Redis may have a record. */
-		private synchronized boolean drop() {
-			this.dropped = true;
-			return this.mayBeRecorded;
-		}
-
-		private synchronized void enter(String client, JobStatus status) {
-			this.mayBeRecorded = true;
-			JobRecorder.this.records.write(client, status, null, true, null);
-			this.written = status;
-		}
-
-		private boolean isDone() {
-			JobStatus last = this.written;
-			KnownJob job = this.job;
-			// Other instances may still cancel an interrupted job.
-			return last != null && !last.state().isActive() && last.state() != JobState.INTERRUPTED
-					&& (job == null || job.state() == last.state());
-		}
-
-		/**
-		 * Writes the record if it has changed. Synchronized, so that no older one wins.
-		 */
-		private synchronized void write() {
-			KnownJob job = find();
-			if (job != null && job.interrupted() != null && !this.changesApplied) {
-				hearOf(job);
-			}
-			KnownJob.Look view = (job != null) ? job.look() : null;
-			// A job that the shutdown interrupts, perhaps since then, gets no new record.
-			// It counts as interrupted when the lease ends.
-			if (job == null || view == null || job.isInterruptedByShutdown() || this.dropped) {
-				return;
-			}
-			JobStatus now = view.status();
-			JobStatus last = this.written;
-			boolean ended = !now.state().isActive();
-			// Refresh the record before it expires.
-			boolean old = System.nanoTime() - this.enteredNanos > JobRecorder.this.records.retention().toNanos() / 2;
-			if (last != null && !old && last.state() == now.state() && Objects.equals(last.ending(), now.ending())
-					&& now.progress().done() == last.progress().done()
-					&& now.progress().read() == last.progress().read()) {
-				return;
-			}
-			Object report = view.report();
-			if (!ended && report instanceof JobReport records) {
-				report = records.withoutLists();
-			}
-			this.mayBeRecorded = true;
-			boolean addsToList = last == null || old || ended;
-			JobRecorder.this.records.write(job.client(), now,
-					(report != null) ? JobRecorder.this.reports.stored(report) : null, addsToList, job.callback());
-			if (last == null) {
-				// Other instances may have sent requests to the process that had the job.
-				JobRecorder.this.toCheck.add(this.id);
-			}
-			this.written = now;
-			this.enteredNanos = (addsToList) ? System.nanoTime() : this.enteredNanos;
-			this.failure = null;
-			if (ended && now.state() != JobState.INTERRUPTED) {
-				JobRecorder.this.registry.markRecorded(job);
-			}
-		}
-
 	}
 
 }

@@ -1,6 +1,10 @@
 package io.pipeset.web.job;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -9,9 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.OwnThread;
-import io.pipeset.job.control.ControlRedisException;
-import io.pipeset.job.control.IdempotencyKeys;
-import io.pipeset.job.control.JobRecords;
+import io.pipeset.job.control.ControlRedis;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Answer;
@@ -36,7 +38,6 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -59,14 +60,11 @@ class HeldKeyTests extends KeyedCalls {
 
 	private final RedisCommands<String, String> records = control.client();
 
-	private final IdempotencyKeys keys;
+	private final ControlRedis controlRedis;
 
-	private final JobRecords jobRecords;
-
-	HeldKeyTests(Service service, @Autowired IdempotencyKeys keys, @Autowired JobRecords jobRecords) {
+	HeldKeyTests(Service service, @Autowired ControlRedis controlRedis) {
 		super(service);
-		this.keys = keys;
-		this.jobRecords = jobRecords;
+		this.controlRedis = controlRedis;
 	}
 
 	@BeforeEach
@@ -75,7 +73,18 @@ class HeldKeyTests extends KeyedCalls {
 		// Each knows the control Redis, and has a lease there.
 		List.of(this.here, replica.service())
 			.forEach((service) -> await().until(() -> send(service, "/v1/jobs?dryRun=true", PUSH).status() == 200));
-		await().until(() -> this.records.keys("pipeset:key:*").isEmpty());
+		await().until(() -> this.records.get(keyName()) == null);
+	}
+
+	/** The name of the key in the control Redis. */
+	private String keyName() {
+		try {
+			byte[] hash = MessageDigest.getInstance("SHA-256").digest(this.key.getBytes(StandardCharsets.UTF_8));
+			return TestRedis.shared().controlKey("key", HexFormat.of().formatHex(hash));
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	@ParameterizedTest
@@ -90,7 +99,7 @@ class HeldKeyTests extends KeyedCalls {
 			assertThat(refused.header("Retry-After")).isEqualTo("1");
 			assertNothingIsSaidForGoodElsewhere(fault);
 			fault.lift();
-			await().ignoreExceptions().until(() -> !this.records.keys("pipeset:key:*").isEmpty());
+			await().ignoreExceptions().until(() -> this.records.get(keyName()) != null);
 			for (Service service : List.of(this.here, replica.service())) {
 				reached(service).refusal(409, "idempotency-key-in-use");
 			}
@@ -100,9 +109,7 @@ class HeldKeyTests extends KeyedCalls {
 			assertNothingIsSaidForGoodElsewhere(fault);
 			fault.lift();
 			await().ignoreExceptions()
-				.until(() -> this.records.keys("pipeset:key:*")
-					.stream()
-					.anyMatch((name) -> this.records.hget(name, "head") != null));
+				.until(() -> this.records.hget(TestRedis.shared().controlKey("job", job), "request") != null);
 			assertReplayed(job, reached(replica.service()));
 			assertReplayed(job, reached(this.here));
 		}
@@ -149,7 +156,7 @@ class HeldKeyTests extends KeyedCalls {
 	@EnumSource(mode = Mode.EXCLUDE, names = "EMPTIED")
 	void aJobWhoseFirstWriteCannotBeToldWritesNothing(Fault fault) throws Exception {
 		try (Wire first = open(this.here)) {
-			await().until(() -> !this.records.keys("pipeset:key:*").isEmpty());
+			await().until(() -> this.records.get(keyName()) != null);
 			fault.strike();
 			Answer answer = first.chunk(PUSH).answer();
 			answer.job(503, "control-unreachable", "failed");
@@ -170,11 +177,11 @@ class HeldKeyTests extends KeyedCalls {
 	/** An asynchronous upload, whose body is on its way. */
 	private Wire openAfter(Fault fault) throws Exception {
 		fault.lift();
-		await().ignoreExceptions().until(() -> this.records.keys("pipeset:key:*").isEmpty());
+		await().ignoreExceptions().until(() -> this.records.get(keyName()) == null);
 		await().until(() -> send(this.here, "/v1/jobs?dryRun=true", PUSH).status() == 200);
 		Wire first = open(this.here, "/v1/jobs", "Prefer: respond-async");
 		first.chunk(PUSH);
-		await().until(() -> !this.records.keys("pipeset:key:*").isEmpty());
+		await().until(() -> this.records.get(keyName()) != null);
 		return first;
 	}
 
@@ -184,8 +191,14 @@ class HeldKeyTests extends KeyedCalls {
 			first.chunk(PUSH);
 			await().until(() -> this.redis.llen("list") == 1);
 			two.cutOff();
-			// As if it had lasted for longer than the leases.
-			this.records.keys("pipeset:instance:*").forEach(this.records::del);
+			await().until(() -> replica.service()
+				.get("/actuator/pipeset")
+				.json()
+				.at("/control/state")
+				.asString()
+				.equals("down"));
+			// As if it had lasted for longer than the lease.
+			this.records.keys("pipeset:job:*").forEach((record) -> this.records.hset(record, "seen", "0"));
 			replica.proxy().heal();
 			Answer repeat = reached(replica.service());
 			repeat.refusal(409, "idempotency-key-in-use");
@@ -231,7 +244,7 @@ class HeldKeyTests extends KeyedCalls {
 		String[] headers = (kind.equals("upload")) ? new String[] { "Prefer: respond-async" } : new String[0];
 		try (Wire first = open(replica.service(), call, headers)) {
 			first.chunk((kind.equals("rejections")) ? "bad\n" : PUSH);
-			await().until(() -> !this.records.keys("pipeset:key:*").isEmpty());
+			await().until(() -> this.records.get(keyName()) != null);
 			if (!kind.equals("upload")) {
 				String job = replica.service().awaitJob("running");
 				await("has read its record")
@@ -265,11 +278,11 @@ class HeldKeyTests extends KeyedCalls {
 	private void goneForHere() {
 		replica.proxy().stopAll();
 		String port = ":" + replica.service().port();
-		this.records.keys("pipeset:instance:*")
+		this.records.keys("pipeset:job:*")
 			.stream()
-			.filter((lease) -> this.records.get(lease).endsWith(port))
-			.forEach(this.records::del);
-		ReflectionTestUtils.setField(this.jobRecords, "renewedSince", System.nanoTime() - TimeUnit.MINUTES.toNanos(1));
+			.filter((record) -> this.records.hget(record, "instance").endsWith(port))
+			.forEach((record) -> this.records.hset(record, "seen", "0"));
+		ReflectionTestUtils.setField(this.controlRedis, "backNanos", null);
 	}
 
 	@Test
@@ -305,39 +318,16 @@ class HeldKeyTests extends KeyedCalls {
 	}
 
 	@Test
-	void answersThatWaitTakeABoundedMemory() {
-		for (int i = 0; i < 20; i++) {
-			assertThat(this.keys.claim("key" + i, "job" + i)).isNull();
-		}
-		proxy.stopAll();
-		for (int i = 0; i < 20; i++) {
-			String number = Integer.toString(i);
-			assertThatThrownBy(() -> this.keys.settle("job" + number, "print 0 true", "200 0", new byte[1 << 20],
-					() -> new byte[1]))
-				.isInstanceOf(ControlRedisException.class);
-		}
-		assertThatThrownBy(() -> this.keys.claim("another key", "another job"))
-			.isInstanceOf(ControlRedisException.class)
-			.hasMessageContaining("has not taken the answers");
-		proxy.heal();
-		await().until(this.keys::isIdle);
-		assertThat(this.records.keys("pipeset:key:*")).hasSize(20)
-			.filteredOn((name) -> this.records.hstrlen(name, "body") == 1 << 20)
-			.hasSize(16);
-	}
-
-	@Test
 	void aKeyThatAnotherRequestHasByNowIsToldInTheLogAndInTheReport(CapturedOutput output) throws Exception {
 		try (Wire first = open(this.here)) {
 			first.chunk(PUSH);
 			await().until(() -> this.redis.llen("list") == 1);
-			this.records.hset(this.records.keys("pipeset:key:*").get(0), "job", "another");
-			this.keys.renew();
-			this.keys.renew();
-			assertThat(output.getAll().lines().filter((line) -> line.contains("another request has it now")))
-				.hasSize(1);
+			this.records.set(keyName(), "another");
+			await().until(() -> output.getAll().contains("another request has it now"));
 			assertThat(first.lastChunk().answer().json().at("/warnings").toString())
 				.contains("Another request has it now, and may have run as well");
+			assertThat(output.getAll().lines().filter((line) -> line.contains("another request has it now")))
+				.hasSize(1);
 		}
 	}
 

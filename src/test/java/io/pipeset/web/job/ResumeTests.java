@@ -330,13 +330,10 @@ class ResumeTests {
 
 	@Test
 	void theKeyOfAJobThatWasResumedTellsHowItStandsAndRunsNothing() throws Exception {
-		control.hset(
-				TestRedis.shared()
-					.controlKey("key",
-							HexFormat.of()
-								.formatHex(MessageDigest.getInstance("SHA-256")
-									.digest("a-key".getBytes(StandardCharsets.UTF_8)))),
-				Map.of("job", KEYED, "lease", "gone"));
+		control.set(TestRedis.shared()
+			.controlKey("key", HexFormat.of()
+				.formatHex(MessageDigest.getInstance("SHA-256").digest("a-key".getBytes(StandardCharsets.UTF_8)))),
+				KEYED);
 		await("without its record, which may be written at this moment").untilAsserted(() -> {
 			control.del(TestRedis.shared().controlKey("job", KEYED));
 			assertThat(Examples.check(409, "interrupted", repeat()).refusal(409, "interrupted"))
