@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-import io.pipeset.job.spool.SpoolFile;
+import io.pipeset.job.spool.StoredBytes;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.record.memory.MemoryReservation;
@@ -76,12 +76,12 @@ public final class UploadedRecords implements JobInput {
 	}
 
 	/**
-	 * The same upload, read from a file with a copy of its body.
+	 * The same upload, read from a stored copy of its body.
 	 * @param jobId the id of the job that will read it
-	 * @param copy the file
+	 * @param copy the copy
 	 * @return an upload that has not begun
 	 */
-	public UploadedRecords from(String jobId, SpoolFile copy) {
+	public UploadedRecords from(String jobId, StoredBytes copy) {
 		UploadedRecords copied = of(jobId, new SpooledBody(copy, this.encoding, this.format, this.charset, null),
 				this.declared);
 		copied.digest = this.digest;
