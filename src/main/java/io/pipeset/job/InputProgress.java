@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.input.SourceException;
-import io.pipeset.job.spool.SpoolException;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.DurationText;
@@ -122,7 +121,8 @@ public final class InputProgress {
 				+ " (pipeset.limits.body-idle-timeout); " + read() + " records had been read, and ran");
 	}
 
-	public void unreadable(SpoolException ex) {
+	/** The stored body cannot be read. */
+	public void unreadable(IOException ex) {
 		this.ending = new Ending(Cause.INTERNAL_SERVER_ERROR,
 				ex.getMessage() + "; " + read() + " records had been read, and ran");
 	}
