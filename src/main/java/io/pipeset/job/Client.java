@@ -12,7 +12,6 @@ import io.pipeset.job.input.ByteLimit;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.UrlPrefixes;
-import io.pipeset.job.spool.Spool;
 import io.pipeset.record.KeyPrefixes;
 import io.pipeset.record.ModuleCommands;
 import io.pipeset.record.Operation;
@@ -129,11 +128,6 @@ public final class Client {
 	/** The same for a number of permits. */
 	public int share(int all) {
 		return (int) share((long) all);
-	}
-
-	/** Its share of the spool; {@code null} if it may use all of it. */
-	public Spool.@Nullable Share share(Spool spool) {
-		return (this.shares) ? new Spool.Share(this.name, share(spool.maxBytes())) : null;
 	}
 
 	/**

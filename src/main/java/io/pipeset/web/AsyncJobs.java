@@ -281,7 +281,7 @@ class AsyncJobs {
 	private Prepared prepareUpload(Client client, String id, UploadedRecords upload, HttpServletRequest request,
 			BiFunction<JobInput, Caller, EndedJob<?>> job) {
 		try {
-			Spool.Share share = client.share(this.spool);
+			Spool.Share share = this.spool.share(client.name(), client.share(this.spool.maxBytes()));
 			this.spool.refuseBeyond(share, upload.length());
 			SpoolFile file = this.spool.create(id + Spool.OF_BODY, share);
 			boolean copied = false;

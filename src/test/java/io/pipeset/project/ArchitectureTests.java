@@ -85,7 +85,7 @@ class ArchitectureTests {
 			job.replace           | record record.memory job.spool
 			job.input             | record.json record record.body record.encoding record.mapping record.format record.memory report job.spool engine.lane job.memory job.pop job.sweep job.settings
 			job.settings          | record record.encoding record.body record.mapping record.format report engine.pipeline.flush
-			job                   | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers job.input job.memory job.settings job.spool record record.encoding record.body record.memory report
+			job                   | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers job.input job.memory job.settings record record.encoding record.body record.memory report
 			job.journal           | engine.lane engine.slab job job.input job.memory job.settings job.spool record record.body record.encoding record.format record.mapping record.memory report
 			job.source            | engine.lane engine.pipeline job job.input job.settings job.spool record record.encoding record.body record.grammar record.mapping report
 			job.directory         | job.source engine.lane engine.pipeline engine.pipeline.call engine.servers engine.slab job job.control job.input job.journal job.memory job.settings job.spool record.memory report

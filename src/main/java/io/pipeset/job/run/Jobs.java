@@ -190,9 +190,10 @@ public class Jobs {
 			return null;
 		}
 		try {
+			Spool.Share share = share(client);
 			// The request is written last, because the files belong to no job without it.
-			SpoolFile outcomes = this.spool.create(id + OutcomeJournal.OUTCOMES, client.share(this.spool));
-			SpoolFile notes = this.spool.create(id + OutcomeJournal.NOTES, client.share(this.spool));
+			SpoolFile outcomes = this.spool.create(id + OutcomeJournal.OUTCOMES, share);
+			SpoolFile notes = this.spool.create(id + OutcomeJournal.NOTES, share);
 			SpoolFile request = SpooledRequest.of(client, body, input.declared(), settings).write(this.spool, id);
 			OutcomeJournal journal = new OutcomeJournal(request, outcomes, notes, this.memory.open(new JobStop()));
 			return new JobItems(body, journal, settings, this.limits, this.memory, this.spool, this.nodes.database(),
@@ -241,7 +242,11 @@ public class Jobs {
 		String text = job.settings().replace();
 		GlobPattern pattern = (text != null) ? GlobPattern.parse(text) : null;
 		return (text == null || pattern == null) ? null : new Replacement(job, context, client, text,
-				new WrittenKeys(pattern, this.spool, job.id() + Spool.OF_RUN, client.share(this.spool), job.memory()));
+				new WrittenKeys(pattern, this.spool, job.id() + Spool.OF_RUN, share(client), job.memory()));
+	}
+
+	private Spool.@Nullable Share share(Client client) {
+		return this.spool.share(client.name(), client.share(this.spool.maxBytes()));
 	}
 
 	private static LaneSettings lanes(JobSettings settings) {

@@ -174,6 +174,16 @@ public final class Spool {
 	}
 
 	/**
+	 * The share of a client.
+	 * @param client the name of the client
+	 * @param mostBytes the most bytes of all its files together
+	 * @return {@code null} if it may use the whole spool
+	 */
+	public @Nullable Share share(String client, long mostBytes) {
+		return (mostBytes < this.maxBytes) ? new Share(client, mostBytes) : null;
+	}
+
+	/**
 	 * Makes a file, whose bytes count when they are written.
 	 * @param name a unique name
 	 * @param share the share of a client that the file counts for; {@code null} if only
