@@ -9,7 +9,6 @@ import io.pipeset.engine.script.Scripts;
 import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.input.ByteLimit;
-import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.UrlPrefixes;
 import io.pipeset.record.KeyPrefixes;
@@ -178,14 +177,12 @@ public final class Client {
 	}
 
 	/**
-	 * Checks what is known of a job before it begins: its input, operation and number of
+	 * Checks what is known of a job before it begins: its operation and number of
 	 * records.
+	 * @param records the records that are declared or generated; 0 if unknown
 	 * @throws JobRefusedException if the client may not run the job
 	 */
-	public void require(JobSettings settings, JobInput input) {
-		if (input instanceof JobInput.Scanned) {
-			require(Right.SWEEPS);
-		}
+	public void require(JobSettings settings, long records) {
 		requireReplace(settings);
 		Operation operation = settings.operation();
 		if (this.operations != null
@@ -195,8 +192,6 @@ public final class Client {
 		if (settings.only() && operation == Operation.EVALSHA) {
 			require(Right.SCRIPTS);
 		}
-		Long declared = input.declared();
-		long records = Math.max(input.generated(), (declared != null) ? declared : 0);
 		if (records > this.limits.maxRecords) {
 			throw forbidden("run a job of " + records + " records", "limits.max-records", this.limits.maxRecords);
 		}

@@ -10,6 +10,7 @@ import io.pipeset.job.Client;
 import io.pipeset.job.JobId;
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.run.Admission;
 import io.pipeset.job.run.JobOwner;
 import io.pipeset.job.run.Jobs;
 import io.pipeset.job.settings.JobSettings;
@@ -141,7 +142,7 @@ class RecordCalls {
 	/** Refuses a job that its client may not run, or not so. */
 	private void check(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request) {
 		Client client = client();
-		client.require(settings, input);
+		Admission.require(client, settings, input);
 		Uploads.refuseUselessJitter(settings, input, request);
 		if (input.limit() != null && settings.replace() != null) {
 			throw Problems.exception(Problem.INVALID_SETTING,

@@ -3,7 +3,10 @@ package io.pipeset.job.run;
 import io.pipeset.engine.script.Scripts;
 import io.pipeset.job.ArgumentLimits;
 import io.pipeset.job.Client;
+import io.pipeset.job.Client.Right;
 import io.pipeset.job.JobLimits;
+import io.pipeset.job.JobRefusedException;
+import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.record.Effect;
 import io.pipeset.record.Record;
@@ -12,10 +15,10 @@ import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All checks of a parsed record before it is sent: the operation of the request, the
- * client's rights and keys, and the limits on arguments.
+ * All checks of a job before it begins and of a parsed record before it is sent: the
+ * operation of the request, the client's rights and keys, and the limits on arguments.
  */
-final class Admission {
+public final class Admission {
 
 	private static final Rejection CROSS_SLOT = new Rejection("CROSSSLOT",
 			"The keys are in different slots of the cluster: give them the same hash tag, as in {user:1}:name,"
@@ -52,6 +55,19 @@ final class Admission {
 		this.scripts = scripts;
 		this.client = client;
 		this.arguments = new ArgumentLimits(limits, client);
+	}
+
+	/**
+	 * Checks what is known of a job before it begins: its input, operation and number of
+	 * records.
+	 * @throws JobRefusedException if the client may not run the job
+	 */
+	public static void require(Client client, JobSettings settings, JobInput input) {
+		if (input instanceof JobInput.Scanned) {
+			client.require(Right.SWEEPS);
+		}
+		Long declared = input.declared();
+		client.require(settings, Math.max(input.generated(), (declared != null) ? declared : 0));
 	}
 
 	/**
