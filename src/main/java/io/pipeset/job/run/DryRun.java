@@ -62,12 +62,17 @@ final class DryRun {
 
 	/**
 	 * Estimates the memory of the records.
-	 * @param warnings receives the reason if Redis does not let it
+	 * @param warnings receives the reason if it is not possible
 	 * @return {@code null} if there is no estimate
 	 */
 	@Nullable Estimate estimate(RedisNodes nodes, List<Warning> warnings) {
 		try {
-			return (this.sample != null) ? this.sample.measure(nodes) : null;
+			Estimate estimate = (this.sample != null) ? this.sample.measure(nodes) : null;
+			if (this.sample != null && estimate == null) {
+				warnings.add(new Warning("NOT_ESTIMATED", null, "The memory of the keys could not be "
+						+ "estimated: a sample of them may be wrong by more than 25 %", null));
+			}
+			return estimate;
 		}
 		catch (RedisCallException ex) {
 			warnings.add(new Warning("NOT_ESTIMATED", null, "The memory of the keys could not be estimated: "
