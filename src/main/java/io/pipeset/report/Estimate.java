@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param usedBytes the memory that all masters use now; {@code null} if it is unknown
  * @param maxBytes the {@code maxmemory} of all masters; {@code null} if one of them has
  * no limit, or it is unknown
- * @param fits whether the keys fit below {@code maxBytes}; {@code null} without a limit
+ * @param fits whether the keys fit below {@code maxBytes}; {@code null} without a limit,
+ * or if the estimate does not say it
  * @param sampled how many records were measured
  * @param types the keys and their memory by their type
  */
