@@ -23,24 +23,28 @@ COPY --from=build /build/native/libzstd-jni.so ./
 # because none become unused, and the search for them was the longest pause.
 ENV JAVA_TOOL_OPTIONS="-Xmx256m -XX:MaxDirectMemorySize=96m -XX:+UseG1GC -XX:-ClassUnloadingWithConcurrentMark -XX:+ExitOnOutOfMemoryError"
 
-# A training run with its own Redis. The service warms itself up. When it stops, the JVM writes its linked classes and the
-# profiles of its methods into the AOT cache, and the next start uses them. The JVM compares the paths and times of the
-# jars, so both stages use the same layers.
+# A training run with its own Redis. The service warms itself up, and curl calls it, because the warm-up makes no requests.
+# When it stops, the JVM writes its linked classes and the profiles of its methods into the AOT cache, and the next start
+# uses them. The JVM compares the paths and times of the jars, so both stages use the same layers.
 FROM service AS training
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends redis-server \
+    && apt-get install -y --no-install-recommends curl redis-server \
     && rm -rf /var/lib/apt/lists/*
 # hadolint ignore=DL3001
 RUN set -e; \
     redis-server --save "" --daemonize yes; \
-    sha256sum /proc/sys/kernel/random/uuid > /tmp/hash; \
+    read -r key < /proc/sys/kernel/random/uuid; \
+    printf %s "$key" > /tmp/key; \
+    sha256sum /tmp/key > /tmp/hash; \
     read -r hash _ < /tmp/hash; \
     java -XX:AOTCacheOutput=pipeset.aot -jar pipeset.jar --spring.data.redis.host=localhost \
         --management.server.port=8081 --management.server.address=127.0.0.1 \
-        --pipeset.clients.nobody.key-sha256="$hash" \
+        --pipeset.clients.training.key-sha256="$hash" \
         --pipeset.warm-up.time=10s > /tmp/training.log & service=$!; \
     until grep -q 'Ready\. Try' /tmp/training.log; do kill -0 "$service"; sleep 1; done; \
+    curl -fsS -o /dev/null -H "Authorization: Bearer $key" -H 'Content-Type: application/x-ndjson' \
+        --data-binary '["SET","training","value"]' 'http://localhost:8080/v1/jobs?label=[1-1000]'; \
     kill "$service"; \
     wait "$service" || true; \
     cat /tmp/training.log; \

@@ -1,6 +1,6 @@
 /**
- * Checks of the configuration at the start: a start with an unknown or wrong property
- * fails, and a short message explains why.
+ * The start: an unknown or wrong property fails it, with a short message that explains
+ * why, and jobs warm the service up before it is ready.
  */
 @NullMarked
 package io.pipeset.start;

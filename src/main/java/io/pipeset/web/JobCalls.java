@@ -26,14 +26,15 @@ import org.springframework.web.util.ServletRequestPathUtils;
 @Component
 class JobCalls implements HandlerMapping, Ordered {
 
-	/** The routes for callers, without those of the warm-up. */
-	private final Map<String, Route> callerRoutes = new HashMap<>();
-
-	/** All open routes, by their path without its variable. */
-	private volatile Map<String, Route> routes = this.callerRoutes;
+	/** By the path of the call, without its variable. */
+	private final Map<String, Route> routes = new HashMap<>();
 
 	JobCalls(JobsController jobs, ShortcutsController shortcuts) {
-		add(this.callerRoutes, "", null, jobs, shortcuts);
+		add(Call.RUN_JOB, (variable, request, response) -> jobs.run(request, response));
+		add(Call.PIPESET, shortcuts::pipeset);
+		add(Call.PIPEHSET, shortcuts::pipehset);
+		add(Call.PIPERPOP, shortcuts::piperpop);
+		add(Call.LISTINPUT, shortcuts::listinput);
 	}
 
 	/** Comes before Actuator's mapping, which would check its own paths first. */
@@ -52,11 +53,9 @@ class JobCalls implements HandlerMapping, Ordered {
 		if (last == path.length() || path.indexOf('%') >= 0 || path.indexOf(';') >= 0) {
 			return null;
 		}
-		Map<String, Route> open = this.routes;
-		Route found = open.get(path.substring(0, last));
-		Route route = (found != null) ? found : open.get(path);
-		if (route == null
-				|| (route.password != null && !route.password.equals(request.getHeader(WarmUpEndpoints.HEADER)))) {
+		Route found = this.routes.get(path.substring(0, last));
+		Route route = (found != null) ? found : this.routes.get(path);
+		if (route == null) {
 			return null;
 		}
 		request.setAttribute(BEST_MATCHING_PATTERN_ATTRIBUTE, route.pattern);
@@ -67,36 +66,8 @@ class JobCalls implements HandlerMapping, Ordered {
 		return new HandlerExecutionChain(handler);
 	}
 
-	/**
-	 * Opens a second set of the same calls.
-	 * @param prefix the beginning of their paths
-	 * @param password requests reach these calls only with this value in the header
-	 * {@value WarmUpEndpoints#HEADER}
-	 */
-	void open(String prefix, String password, JobsController jobs, ShortcutsController shortcuts) {
-		Map<String, Route> open = new HashMap<>(this.callerRoutes);
-		add(open, prefix, password, jobs, shortcuts);
-		this.routes = open;
-	}
-
-	/** Closes the second set. */
-	void close() {
-		this.routes = this.callerRoutes;
-	}
-
-	private static void add(Map<String, Route> routes, String prefix, @Nullable String password, JobsController jobs,
-			ShortcutsController shortcuts) {
-		add(routes, prefix, Call.RUN_JOB, password, (variable, request, response) -> jobs.run(request, response));
-		add(routes, prefix, Call.PIPESET, password, shortcuts::pipeset);
-		add(routes, prefix, Call.PIPEHSET, password, shortcuts::pipehset);
-		add(routes, prefix, Call.PIPERPOP, password, shortcuts::piperpop);
-		add(routes, prefix, Call.LISTINPUT, password, shortcuts::listinput);
-	}
-
-	private static void add(Map<String, Route> routes, String prefix, Call call, @Nullable String password,
-			ControllerMethod method) {
-		String pattern = prefix + call.path();
-		routes.put(pattern.replaceFirst("\\{.*", ""), new Route(pattern, password, method));
+	private void add(Call call, ControllerMethod method) {
+		this.routes.put(call.path().replaceFirst("\\{.*", ""), new Route(call.path(), method));
 	}
 
 	/** The method of a controller that handles a call. */
@@ -108,12 +79,11 @@ class JobCalls implements HandlerMapping, Ordered {
 	}
 
 	/**
-	 * An open call.
+	 * A call.
 	 *
 	 * @param pattern its path with the variable, for meters
-	 * @param password the password that requests need; {@code null} for none
 	 */
-	private record Route(String pattern, @Nullable String password, ControllerMethod method) {
+	private record Route(String pattern, ControllerMethod method) {
 
 	}
 

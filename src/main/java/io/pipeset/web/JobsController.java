@@ -69,7 +69,7 @@ class JobsController {
 		refuseParametersOfSources(query);
 		Uploads.refuseForeignSettings(query, RecordFormat.of(Uploads.mediaType(request)), true);
 		JobSettings settings = this.settings.read(query, Call.RUN_JOB.path(), null, NAMES);
-		JobInput input = this.uploads.open(request, this.calls.client(), settings.mapping(), null);
+		JobInput input = this.uploads.open(request, CurrentClient.get(), settings.mapping(), null);
 		run(input, settings, request, response);
 	}
 
@@ -86,12 +86,12 @@ class JobsController {
 		SweepQuery sweep = SweepQuery.take(query);
 		Uploads.refuseForeignSettings(query, null, false);
 		JobSettings settings = this.settings.read(query, Setting.SWEEP, null, SweepQuery.NAMES);
-		run(sweep.open(request, settings, this.calls.client()), settings, request, response);
+		run(sweep.open(request, settings, CurrentClient.get()), settings, request, response);
 	}
 
 	private void runUrl(Query query, HttpServletRequest request, HttpServletResponse response) throws IOException {
 		UrlQuery url = UrlQuery.take(query);
-		Client client = this.calls.client();
+		Client client = CurrentClient.get();
 		url.check(request, this.urls, client);
 		JobSettings settings = this.settings.read(query, Call.RUN_JOB.path(), null, UrlQuery.NAMES);
 		this.calls.runFetched(() -> open(url, settings, request, client), settings, Jobs.Values.IN_ITEMS, request,
@@ -123,7 +123,7 @@ class JobsController {
 	}
 
 	private void runQuery(Query query, HttpServletRequest request, HttpServletResponse response) throws IOException {
-		Client client = this.calls.client();
+		Client client = CurrentClient.get();
 		RowsQuery rows = RowsQuery.take(query, this.queries.of(client));
 		Uploads.refuseForeignSettings(query, RecordFormat.NDJSON, true);
 		JobSettings settings = this.settings.read(query, Call.RUN_JOB.path(), null, RowsQuery.NAMES);

@@ -26,7 +26,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 import org.springframework.web.ErrorResponseException;
 
@@ -38,9 +37,6 @@ class RecordCalls {
 
 	private final JobMeters meters;
 
-	/** The owner of the service's own jobs; {@code null} for jobs of callers. */
-	private final @Nullable JobOwner serviceOwner;
-
 	private final Reports reports;
 
 	private final AsyncJobs async;
@@ -49,31 +45,13 @@ class RecordCalls {
 
 	private final Callbacks callbacks;
 
-	@Autowired
 	RecordCalls(Jobs jobs, JobMeters meters, Reports reports, AsyncJobs async, KeyedJobs keyed, Callbacks callbacks) {
-		this(jobs, meters, null, reports, async, keyed, callbacks);
-	}
-
-	private RecordCalls(Jobs jobs, JobMeters meters, @Nullable JobOwner serviceOwner, Reports reports, AsyncJobs async,
-			KeyedJobs keyed, Callbacks callbacks) {
 		this.callbacks = callbacks;
 		this.jobs = jobs;
 		this.meters = meters;
-		this.serviceOwner = serviceOwner;
 		this.reports = reports;
 		this.async = async;
 		this.keyed = keyed;
-	}
-
-	/** The same calls for the service's own jobs. */
-	RecordCalls forService(JobOwner serviceOwner) {
-		return new RecordCalls(this.jobs, this.meters, serviceOwner, this.reports, this.async, this.keyed,
-				this.callbacks);
-	}
-
-	/** The client whose request this thread serves. */
-	Client client() {
-		return (this.serviceOwner != null) ? this.serviceOwner.client() : CurrentClient.get();
 	}
 
 	/**
@@ -130,18 +108,18 @@ class RecordCalls {
 	}
 
 	private KeyedJobs.KeyedJob keyed(String key, String jobId, HttpServletRequest request) {
-		return new KeyedJobs.KeyedJob(owner(), IdempotencyKey.ofClient(client(), key), jobId,
+		return new KeyedJobs.KeyedJob(owner(), IdempotencyKey.ofClient(CurrentClient.get(), key), jobId,
 				IdempotencyKey.digest(request));
 	}
 
 	private JobOwner owner() {
-		return (this.serviceOwner != null) ? this.serviceOwner
-				: new JobOwner(this.meters.of(client().name()), client(), null);
+		Client client = CurrentClient.get();
+		return new JobOwner(this.meters.of(client.name()), client, null);
 	}
 
 	/** Refuses a job that its client may not run, or not so. */
 	private void check(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request) {
-		Client client = client();
+		Client client = CurrentClient.get();
 		Admission.require(client, settings, input);
 		Uploads.refuseUselessJitter(settings, input, request);
 		if (input.limit() != null && settings.replace() != null) {

@@ -97,7 +97,7 @@ class ShortcutsController {
 		}
 		Uploads.refuseBody(request);
 		JobInput input = (receiptTtl != null)
-				? new JobInput.Popped(new ReliablePops(this.calls.client().name(), list, pops, receiptTtl),
+				? new JobInput.Popped(new ReliablePops(CurrentClient.get().name(), list, pops, receiptTtl),
 						this.receipts, settings.dryRun())
 				: new JobInput.Generated(GeneratedRecords.pops(list, pops), pops);
 		this.calls.run(input, settings, Jobs.Values.APART, request, response);
@@ -142,7 +142,7 @@ class ShortcutsController {
 					request, response);
 		}
 		else {
-			this.calls.run(this.uploads.open(request, this.calls.client(), settings.mapping(), records), settings,
+			this.calls.run(this.uploads.open(request, CurrentClient.get(), settings.mapping(), records), settings,
 					Jobs.Values.IN_ITEMS, request, response);
 		}
 	}

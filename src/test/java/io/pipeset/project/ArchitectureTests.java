@@ -46,7 +46,7 @@ class ArchitectureTests {
 			web      | keyspace tuning job engine record report
 			keyspace | job engine record report
 			tuning   | job engine record report
-			start    | job
+			start    | job record report
 			job      | engine record report
 			engine   | record report
 			record   | ''
@@ -98,9 +98,8 @@ class ArchitectureTests {
 			web.server            | record.body job.memory job job.input web.problem web.console job.run
 			web                   | job.source job.control record record.encoding record.body record.mapping record.format report job.spool engine.pipeline engine.pipeline.call job.memory job.pop job.sweep engine.script job job.input job.settings keyspace tuning web.problem web.server job.run job.directory job.journal
 			web.console           | ''
-			web.warm              | web
 			web.document          | record.format report job job.settings keyspace tuning web.problem web.console web
-			start                 | job
+			start                 | job job.input job.memory job.run job.settings record.format report
 			dev                   | ''
 			""";
 

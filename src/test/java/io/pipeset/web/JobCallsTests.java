@@ -18,16 +18,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** A POST takes the fast path if its path is spelled exactly as its call. */
 class JobCallsTests {
 
-	private static final String PASSWORD = "password";
-
 	/** Makes controllers without dependencies. The tests call no method of them. */
 	private final Objenesis objenesis = new SpringObjenesis();
 
-	private final JobsController jobs = this.objenesis.newInstance(JobsController.class);
-
-	private final ShortcutsController shortcuts = this.objenesis.newInstance(ShortcutsController.class);
-
-	private final JobCalls calls = new JobCalls(this.jobs, this.shortcuts);
+	private final JobCalls calls = new JobCalls(this.objenesis.newInstance(JobsController.class),
+			this.objenesis.newInstance(ShortcutsController.class));
 
 	@ParameterizedTest
 	@CsvSource({ "/v1/jobs, /v1/jobs", "/pipeset/5, /pipeset/{count}", "/pipehset/x, /pipehset/{count}",
@@ -40,7 +35,7 @@ class JobCallsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "/", "/v1", "/v1/", "/v1/jobs/", "/v1/jobs/x", "/v1/scripts", "/pipeset", "/pipeset/",
 			"/pipeset/5/", "/pipeset//5", "//pipeset/5", "/Pipeset/5", "/pipeset/5;a=b", "/listinput/a%41",
-			"/listinput/a%2Fb", "/listinput/a;b", "/warm-up/v1/jobs" })
+			"/listinput/a%2Fb", "/listinput/a;b" })
 	void anyOtherPathIsLeftToTheControllers(String path) {
 		assertThat(pattern(post(path))).isEmpty();
 	}
@@ -59,18 +54,6 @@ class JobCallsTests {
 		assertThat(pattern(request)).isEmpty();
 		request.setContextPath("/base");
 		assertThat(pattern(request)).hasValue("/pipeset/{count}");
-	}
-
-	@Test
-	void theSecondSetNeedsItsPasswordUntilItIsClosed() {
-		this.calls.open("/own", PASSWORD, this.jobs, this.shortcuts);
-		MockHttpServletRequest request = post("/own/pipeset/5");
-		assertThat(pattern(request)).isEmpty();
-		request.addHeader(WarmUpEndpoints.HEADER, PASSWORD);
-		assertThat(pattern(request)).hasValue("/own/pipeset/{count}");
-		assertThat(pattern(post("/pipeset/5"))).hasValue("/pipeset/{count}");
-		this.calls.close();
-		assertThat(pattern(request)).isEmpty();
 	}
 
 	private static MockHttpServletRequest post(String uri) {

@@ -16,13 +16,10 @@ import org.springframework.security.web.servlet.util.matcher.PathPatternRequestM
 import org.springframework.security.web.util.matcher.OrRequestMatcher;
 import org.springframework.security.web.util.matcher.RequestMatcher;
 
-/**
- * The paths that need no key: health, the files of the console, and the warm-up
- * endpoints. Only the service itself calls the warm-up endpoints, with a password.
- */
+/** The paths that need no key: health, and the files of the console. */
 final class OpenPaths {
 
-	private static final List<String> OPEN = List.of("/console", "/warm-up");
+	private static final String CONSOLE = "/console/";
 
 	private OpenPaths() {
 	}
@@ -30,8 +27,7 @@ final class OpenPaths {
 	static RequestMatcher matcher() {
 		PathPatternRequestMatcher.Builder path = PathPatternRequestMatcher.withDefaults();
 		return new OrRequestMatcher(EndpointRequest.to(HealthEndpoint.class),
-				path.matcher(HttpMethod.GET, "/console/**"), path.matcher(HttpMethod.HEAD, "/console/**"),
-				path.matcher("/warm-up/**"));
+				path.matcher(HttpMethod.GET, CONSOLE + "**"), path.matcher(HttpMethod.HEAD, CONSOLE + "**"));
 	}
 
 	/**
@@ -60,13 +56,10 @@ final class OpenPaths {
 
 	private static void require(String property, String path) {
 		String normal = ('/' + path + '/').replaceAll("/+", "/");
-		for (String open : OPEN) {
-			if (normal.startsWith(open + '/')) {
-				throw new RefusedAccessException(
-						property + " moves calls that need a key to " + normal.substring(0, normal.length() - 1)
-								+ ", but paths below " + open + " need no key.",
-						"Choose a path that is neither below " + String.join(" nor below ", OPEN) + ".");
-			}
+		if (normal.startsWith(CONSOLE)) {
+			throw new RefusedAccessException(property + " moves calls that need a key to "
+					+ normal.substring(0, normal.length() - 1) + ", but paths below /console need no key.",
+					"Choose a path that is not below /console.");
 		}
 	}
 

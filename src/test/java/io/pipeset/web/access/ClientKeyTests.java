@@ -114,7 +114,7 @@ class ClientKeyTests {
 	@ValueSource(strings = { "/actuator/health/../pipeset", "/actuator/health/..;/pipeset",
 			"/actuator/health/%2e%2e/pipeset", "/actuator/health%2f..%2fpipeset", "/actuator/health;/../pipeset",
 			"//actuator/health/../pipeset", "/actuator/health/./../pipeset", "/actuator/health\\..\\pipeset",
-			"/actuator/healthx/../pipeset", "/warm-up/../actuator/pipeset", "/warm-up/%2e%2e/actuator/pipeset",
+			"/actuator/healthx/../pipeset", "/console/../actuator/pipeset", "/console/%2e%2e/actuator/pipeset",
 			"/actuator/health/%252e%252e/pipeset", "/actuator/pipeset/", "/ACTUATOR/health/../pipeset",
 			"/actuator/pipeset;/actuator/health", "/v1/jobs?/actuator/health" })
 	void noSpellingOfAnOpenPathOpensAnother(String path) throws IOException {
@@ -125,24 +125,11 @@ class ClientKeyTests {
 		}
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "/warm-up/v1/jobs", "/warm-up/pipeset/5", "/warm-up/piperpop/5" })
-	void noClientMayUseTheWarmUpEndpoints(String path) {
-		for (String key : new String[] { null, ClientTest.BILLING }) {
-			this.service
-				.send(this.service.as(key).request(path).header("Pipeset-Warm-Up", "x").POST(BodyPublishers.noBody()))
-				.refusal(404, "not-found");
-		}
-		assertThat(this.redis.dbsize()).isZero();
-	}
-
 	@Test
 	void anOpenPathListsCallsForClientsOnly() {
-		for (String path : List.of("/console/nothing", "/warm-up/nothing")) {
-			assertThat(this.service.as(null).get(path).refusal(404, "not-found")).doesNotContain("POST");
-			assertThat(this.service.as(ClientTest.BILLING).get(path).refusal(404, "not-found"))
-				.contains("POST /v1/jobs");
-		}
+		String path = "/console/nothing";
+		assertThat(this.service.as(null).get(path).refusal(404, "not-found")).doesNotContain("POST");
+		assertThat(this.service.as(ClientTest.BILLING).get(path).refusal(404, "not-found")).contains("POST /v1/jobs");
 	}
 
 	@Test

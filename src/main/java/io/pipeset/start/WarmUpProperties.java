@@ -1,4 +1,4 @@
-package io.pipeset.web.warm;
+package io.pipeset.start;
 
 import java.time.Duration;
 
