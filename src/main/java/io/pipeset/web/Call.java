@@ -1,24 +1,14 @@
 package io.pipeset.web;
 
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
-import io.pipeset.job.JobLimits;
-import io.pipeset.job.settings.Allowed;
-import io.pipeset.job.settings.Setting;
 import io.pipeset.keyspace.Analysis;
-import io.pipeset.keyspace.AnalysisSettings;
 import io.pipeset.report.JobReport;
 import io.pipeset.tuning.TuningReport;
-import io.pipeset.tuning.TuningSettings;
 import io.pipeset.web.problem.Problem;
 import org.jspecify.annotations.Nullable;
 
@@ -111,8 +101,6 @@ public enum Call {
 			Body.NONE, Group.TASK, Answer.json(TuningReport.class, "The measurements, and the row to use."),
 			Answer.ACCEPTED);
 
-	private static final Pattern VARIABLE = Pattern.compile("\\{(\\w+)}");
-
 	private final RequestMethod method;
 
 	private final String path;
@@ -174,61 +162,10 @@ public enum Call {
 		return this.answers.contains(Answer.REPORT);
 	}
 
-	/** The variables of the path, with their allowed values. */
-	public List<Setting<?>> variables(JobLimits limits) {
-		List<Setting<?>> variables = new ArrayList<>();
-		Matcher variable = VARIABLE.matcher(this.path);
-		while (variable.find()) {
-			variables.add(switch (variable.group(1)) {
-				case "count" -> count((this == PIPERPOP) ? limits.maxPopped() : limits.maxGenerated(), null,
-						"The number of records.");
-				case "key" -> Setting.of("key", this.path,
-						Allowed.of("a key without / ; % and \\", Function.identity(),
-								Map.of("type", "string", "minLength", 1, "pattern", "^[^/;%\\\\]+$")),
-						null, "The key of the list.");
-				default -> Setting.of("id", this.path,
-						Allowed.of("the id of a job", Function.identity(),
-								Map.of("type", "string", "pattern", JobIds.PATTERN)),
-						null, "The `jobId` of the report.");
-			});
-		}
-		return variables;
-	}
-
-	/** The parameters that the query string may have. */
-	public List<Setting<?>> parameters(JobLimits limits) {
-		return switch (this) {
-			case PIPESET, PIPEHSET -> Setting.of(shortcut());
-			case PIPERPOP -> join(List.of(ShortcutsController.LIST), Setting.of(shortcut()));
-			case LISTINPUT ->
-				join(List.of(count(limits.maxGenerated(), ShortcutsController.DEFAULT_PUSHES, "The number of values.")),
-						Setting.of(shortcut()));
-			case RUN_JOB -> join(JobsController.PARAMETERS, Setting.of(this.path));
-			case LIST_JOBS -> List.of(KnownJobsController.STATE, KnownJobsController.KIND, KnownJobsController.LIMIT,
-					KnownJobsController.AFTER);
-			case LIST_ITEMS -> List.of(KnownJobsController.STATUS);
-			case PACE_JOB -> List.of(KnownJobsController.RATE_LIMIT);
-			case ANALYSE -> AnalysisSettings.all();
-			case TUNE -> TuningSettings.all();
-			default -> List.of();
-		};
-	}
-
 	/** The path without its variable, by which settings name the call. */
 	String shortcut() {
 		int variable = this.path.indexOf("/{");
 		return (variable < 0) ? this.path : this.path.substring(0, variable);
-	}
-
-	private static List<Setting<?>> join(List<Setting<?>> first, List<Setting<?>> second) {
-		return Stream.concat(first.stream(), second.stream()).toList();
-	}
-
-	private static Setting<Long> count(long most, @Nullable String defaultValue, String meaning) {
-		return Setting.of("count", "",
-				Allowed.of("a whole number from 0 to " + most, Allowed::number,
-						Map.of("type", "integer", "format", "int64", "minimum", 0, "maximum", most)),
-				defaultValue, meaning);
 	}
 
 	/** The kind of body that a request may have. */

@@ -98,7 +98,7 @@ class ArchitectureTests {
 			web.server            | record.body job.memory job job.input web.problem web.console job.run
 			web                   | job.source job.control record record.encoding record.body record.mapping record.format report job.spool engine.pipeline engine.pipeline.call job.memory job.pop job.sweep engine.script job job.input job.settings keyspace tuning web.problem web.server job.run job.directory job.journal
 			web.console           | ''
-			web.document          | record.format report job job.settings keyspace tuning web.problem web.console web
+			web.document          | report web.console web
 			start                 | job job.input job.memory job.run job.settings record.format report
 			dev                   | ''
 			""";

@@ -101,7 +101,7 @@ class CallTests {
 			.replace("{count}", "0")
 			.replace("{id}", "01a1fe42-e2a9-737d-8382-d7f64ec595eb")
 			.replace("{key}", "list");
-		List<String> names = call.parameters(this.limits).stream().map(Setting::name).toList();
+		List<String> names = CallSettings.parameters(call, this.limits).stream().map(Setting::name).toList();
 		String detail = this.service
 			.send(this.service.request(path + "?nothing=1").method(call.method().name(), BodyPublishers.noBody()))
 			.refusal(400, (call == Call.PACE_JOB) ? "invalid-setting" : "unknown-setting");

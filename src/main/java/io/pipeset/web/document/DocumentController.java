@@ -1,5 +1,6 @@
 package io.pipeset.web.document;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -13,8 +14,10 @@ import io.pipeset.web.CallMapping;
 import io.pipeset.web.PlainRequest;
 import io.pipeset.web.console.ConsoleProperties;
 import jakarta.servlet.http.HttpServletRequest;
-import tools.jackson.databind.JsonNode;
 
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.info.BuildProperties;
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.RestController;
@@ -30,14 +33,19 @@ class DocumentController {
 			<p><a href="console">The console</a> loads files from the browser, and shows the jobs and the keys in Redis.</p>
 			""";
 
-	private final OpenApi document;
+	private final String version;
 
 	private final ConsoleProperties console;
 
 	private final RedisIdentity redis;
 
-	DocumentController(OpenApi document, ConsoleProperties console, RedisIdentity redis) {
-		this.document = document;
+	/** The <a href="https://spec.openapis.org/oas/v3.1">OpenAPI</a> document. */
+	private final byte[] document;
+
+	DocumentController(ObjectProvider<BuildProperties> build, ConsoleProperties console, RedisIdentity redis)
+			throws IOException {
+		this.version = build.stream().map(BuildProperties::getVersion).findAny().orElse("0");
+		this.document = new ClassPathResource("openapi.json", DocumentController.class).getContentAsByteArray();
 		this.console = console;
 		this.redis = redis;
 	}
@@ -56,13 +64,13 @@ class DocumentController {
 			.toList();
 		return ResponseEntity.ok()
 			.contentType(MediaType.APPLICATION_JSON)
-			.body(new CallList(this.document.version(), this.redis.name(), calls, Call.GET_DOCUMENT.path()));
+			.body(new CallList(this.version, this.redis.name(), calls, Call.GET_DOCUMENT.path()));
 	}
 
 	@CallMapping(Call.GET_DOCUMENT)
-	ResponseEntity<JsonNode> document(HttpServletRequest request) {
+	ResponseEntity<byte[]> document(HttpServletRequest request) {
 		PlainRequest.require(request);
-		return ResponseEntity.ok().contentType(MediaType.APPLICATION_JSON).body(this.document.json());
+		return ResponseEntity.ok().contentType(MediaType.APPLICATION_JSON).body(this.document);
 	}
 
 	private String page() {

@@ -1,6 +1,6 @@
 /**
- * The description of the service for callers: the start page and the OpenAPI document,
- * both made from the table of calls.
+ * The description of the service for callers: the start page, made from the table of
+ * calls, and the OpenAPI document, a file that a test makes from the same table.
  */
 @NullMarked
 package io.pipeset.web.document;

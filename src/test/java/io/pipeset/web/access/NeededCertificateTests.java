@@ -17,8 +17,6 @@ import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -66,14 +64,6 @@ class NeededCertificateTests {
 		authority.trust(next);
 		await().ignoreExceptionsInstanceOf(IOException.class).until(() -> post(later) == 200);
 		assertThatIOException().as("an authority that is gone").isThrownBy(() -> post(former));
-	}
-
-	@Test
-	void theDocumentAlwaysAsksForTheCertificate() throws Exception {
-		HttpResponse<String> document = send(request("/v3/api-docs").GET(), BodyHandlers.ofString(), caller(authority));
-		JsonNode security = JsonMapper.shared().readTree(document.body()).get("security");
-		assertThat(security).hasSize(2).allSatisfy((way) -> assertThat(way.has("certificate")).isTrue());
-		assertThat(security).filteredOn((way) -> way.has("key")).hasSize(1);
 	}
 
 	private static X509ExtendedKeyManager caller(Certificates issuer) {

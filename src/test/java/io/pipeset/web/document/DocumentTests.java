@@ -1,6 +1,9 @@
 package io.pipeset.web.document;
 
+import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,25 +17,31 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.pipeset.Documentation;
 import io.pipeset.job.JobLimits;
+import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import io.pipeset.web.Call;
+import io.pipeset.web.CallSettings;
 import io.pipeset.web.problem.Problem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.info.BuildProperties;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The OpenAPI document is valid, and agrees with the tables of calls and settings. */
 @ServiceTest
 class DocumentTests {
+
+	private static final Path FILE = Path.of("src/main/resources/io/pipeset/web/document/openapi.json");
 
 	private static final SchemaRegistry registry = SchemaRegistry
 		.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
@@ -46,12 +55,25 @@ class DocumentTests {
 		this.document = service.get("/v3/api-docs").json();
 	}
 
+	/** With {@code -Ddocument.write} the test writes the file instead. */
+	@Test
+	void theFileSaysWhatTheTablesSay(@Autowired JobDefaults defaults, @Autowired BuildProperties build,
+			@Autowired JsonMapper mapper) throws IOException {
+		String text = new OpenApi(this.limits, defaults, build.getVersion(), mapper).text();
+		if (System.getProperty("document.write") != null) {
+			Files.writeString(FILE, text);
+		}
+		assertThat(Files.readString(FILE).equals(text))
+			.as("%s is out of date: mvn test -Dtest=DocumentTests -Ddocument.write writes it", FILE)
+			.isTrue();
+	}
+
 	@Test
 	void theDocumentIsValid() {
 		InputStream schema = getClass().getResourceAsStream("/openapi/schema-3.1.json");
 		assertThat(registry.getSchema(schema).validate(this.document.toString(), InputFormat.JSON)).isEmpty();
 		assertThat(this.document.get("openapi").asString()).startsWith("3.1.");
-		assertThat(this.document.has("security")).as("callers need no key here").isFalse();
+		assertThat(this.document.at("/components/securitySchemes/key/scheme").asString()).isEqualTo("bearer");
 	}
 
 	@Test
@@ -83,7 +105,7 @@ class DocumentTests {
 				parameters.put(parameter.get("name").asString(), parameter.get("schema"));
 			}
 		});
-		List<Setting<?>> settings = call.parameters(this.limits);
+		List<Setting<?>> settings = CallSettings.parameters(call, this.limits);
 		assertThat(parameters.keySet()).containsExactlyElementsOf(settings.stream().map(Setting::name).toList());
 		settings.forEach((setting) -> check(setting, parameters.get(setting.name())));
 	}

@@ -191,13 +191,6 @@ class ExampleTests {
 		assertThat(expected).as("the tests of tunings check their example").containsExactly("tune-200-json");
 	}
 
-	@Test
-	void theDocumentRequiresAKey() {
-		var document = this.service.get("/v3/api-docs").json();
-		assertThat(document.at("/components/securitySchemes/key/scheme").asString()).isEqualTo("bearer");
-		assertThat(document.at("/security/0/key").isArray()).isTrue();
-	}
-
 	@ParameterizedTest
 	@CsvSource({ "application/x-ndjson, 3", "application/json, 3", "text/csv, 3", "text/tab-separated-values, 3",
 			"text/plain, 3", "application/x-redis-resp, 3" })

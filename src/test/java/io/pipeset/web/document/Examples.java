@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class Examples {
 
-	private static final Path FILE = Path.of("src/main/resources/io/pipeset/web/document/examples.json");
+	private static final Path FILE = Path.of("src/test/resources/io/pipeset/web/document/examples.json");
 
 	private static final JsonMapper mapper = JsonMapper.builder().build();
 
@@ -101,7 +101,8 @@ public final class Examples {
 			.replaceAll("(localhost|127\\.0\\.0\\.1):(?!8080)[0-9]{4,5}", "redis:6379"));
 	}
 
-	private static JsonNode read() {
+	/** Problems by status and type, other answers by call, status and media type. */
+	static JsonNode read() {
 		try {
 			return mapper.readTree(Files.readString(FILE));
 		}

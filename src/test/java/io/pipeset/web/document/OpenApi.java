@@ -1,8 +1,5 @@
 package io.pipeset.web.document;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,29 +22,32 @@ import io.pipeset.report.JobStatus;
 import io.pipeset.tuning.TuningReport;
 import io.pipeset.web.Call;
 import io.pipeset.web.Call.Answer;
+import io.pipeset.web.CallSettings;
 import io.pipeset.web.problem.Problem;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ObjectNode;
 
-import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.info.BuildProperties;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
-import org.springframework.stereotype.Component;
 
 /**
- * The <a href="https://spec.openapis.org/oas/v3.1">OpenAPI</a> document of this service,
- * with its own limits and defaults. It is made from the tables of calls, settings,
- * formats and problems, and from the classes of answers. Only the examples are in a file.
- * A test compares them with real answers.
+ * Makes the <a href="https://spec.openapis.org/oas/v3.1">OpenAPI</a> document from the
+ * tables of calls, settings, formats and problems, and from the classes of answers. Only
+ * the examples are in a file. A test compares them with real answers.
  */
-@Component
-class OpenApi {
+final class OpenApi {
 
-	private static final String EXAMPLES = "examples.json";
+	private static final Map<String, Object> SCHEMES = Map.of("key",
+			Map.of("type", "http", "scheme", "bearer", "description",
+					"The key of a client. Its hash is in `pipeset.clients.<name>.key-sha256`."),
+			"certificate", Map.of("type", "mutualTLS", "description",
+					"The certificate of a client. Its subject is in `pipeset.clients.<name>.certificate`."));
+
+	/** A request has to meet one of them: the service says which. */
+	private static final List<Map<String, Object>> SECURITY = List.of(Map.of(), Map.of("key", List.of()),
+			Map.of("certificate", List.of()), Map.of("key", List.of(), "certificate", List.of()));
 
 	/** The example bodies of all formats, each with the same three records. */
 	private static final Map<RecordFormat, Object> BODIES = bodies();
@@ -56,49 +56,35 @@ class OpenApi {
 
 	private final JobSettings defaults;
 
-	private final SecuritySchemes security;
-
 	private final String version;
 
 	private final JsonMapper mapper;
 
-	private @Nullable JsonNode json;
-
-	OpenApi(JobLimits limits, JobDefaults defaults, SecuritySchemes security, ObjectProvider<BuildProperties> build,
-			JsonMapper mapper) {
+	/**
+	 * Creates a document.
+	 * @param version the version of the service
+	 * @param mapper the one that writes answers
+	 */
+	OpenApi(JobLimits limits, JobDefaults defaults, String version, JsonMapper mapper) {
 		this.limits = limits;
 		this.defaults = defaults.toSettings();
-		this.security = security;
-		this.version = build.stream().map(BuildProperties::getVersion).findAny().orElse("0");
+		this.version = version;
 		this.mapper = mapper;
 	}
 
-	/** The document. The first call creates it. */
-	synchronized JsonNode json() {
-		JsonNode json = this.json;
-		if (json == null) {
-			json = this.mapper.valueToTree(document());
-			this.json = json;
-		}
-		return json;
+	/** The document as text, which is the same each time. */
+	String text() {
+		return this.mapper.writerWithDefaultPrettyPrinter().writeValueAsString(ordered(document())) + "\n";
 	}
 
-	/** The version of the service. */
-	String version() {
-		return this.version;
-	}
-
-	/**
-	 * Reads the examples: problems by status and type, other answers by call, status and
-	 * media type.
-	 */
-	ObjectNode examples() {
-		try (InputStream examples = OpenApi.class.getResourceAsStream(EXAMPLES)) {
-			return (ObjectNode) this.mapper.readTree(examples);
+	/** The order of immutable maps changes with each process. */
+	private static Object ordered(Object value) {
+		if (value instanceof Map<?, ?> map) {
+			Map<String, Object> ordered = (map instanceof LinkedHashMap) ? new LinkedHashMap<>() : new TreeMap<>();
+			map.forEach((name, member) -> ordered.put(String.valueOf(name), ordered(member)));
+			return ordered;
 		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return (value instanceof List<?> list) ? list.stream().map(OpenApi::ordered).toList() : value;
 	}
 
 	/** The name of a problem's example. */
@@ -143,7 +129,7 @@ class OpenApi {
 	private Map<String, Object> document() {
 		Schemas schemas = new Schemas(this.mapper, List.of(JobReport.class, Analysis.class, TuningReport.class,
 				Objects.requireNonNull(Answer.ACCEPTED.type())));
-		ObjectNode examples = examples();
+		JsonNode examples = Examples.read();
 		Map<String, Object> paths = new LinkedHashMap<>();
 		for (Call call : Call.values()) {
 			@SuppressWarnings("unchecked")
@@ -158,11 +144,13 @@ class OpenApi {
 		document.put("openapi", "3.1.1");
 		document.put("info", Map.of("title", "Pipeset", "version", this.version, "license",
 				Map.of("name", "Apache License 2.0", "identifier", "Apache-2.0"), "description",
-				"Loads Redis in bulk. The service refuses unknown settings and members, and the answer names them."));
+				"Loads Redis in bulk. The service refuses unknown settings and members, and the answer names them."
+						+ " Bounds of counts, and defaults, are those of a service without properties."));
 		document.put("servers", List.of(Map.of("url", "/")));
 		document.put("paths", paths);
 		document.put("components", components);
-		this.security.addTo(document, components);
+		components.put("securitySchemes", SCHEMES);
+		document.put("security", SECURITY);
 		return document;
 	}
 
@@ -174,13 +162,14 @@ class OpenApi {
 		return name.toString();
 	}
 
-	private Map<String, Object> operation(Call call, Schemas schemas, ObjectNode examples) {
+	private Map<String, Object> operation(Call call, Schemas schemas, JsonNode examples) {
 		Map<String, Object> operation = new LinkedHashMap<>();
 		operation.put("operationId", operationId(call));
 		operation.put("summary", Markdown.withoutLinks(call.meaning()));
 		List<Object> parameters = new ArrayList<>();
-		call.variables(this.limits).forEach((variable) -> parameters.add(parameter(variable, "path", true)));
-		call.parameters(this.limits)
+		CallSettings.variables(call, this.limits)
+			.forEach((variable) -> parameters.add(parameter(variable, "path", true)));
+		CallSettings.parameters(call, this.limits)
 			.forEach((setting) -> parameters.add(parameter(setting, "query", call == Call.PACE_JOB)));
 		addHeaders(call, parameters);
 		if (!parameters.isEmpty()) {
@@ -268,7 +257,7 @@ class OpenApi {
 						+ " generates the records. A body may have `Content-Encoding: gzip` or `zstd`.");
 	}
 
-	private static Map<String, Object> responses(Call call, Schemas schemas, ObjectNode examples) {
+	private static Map<String, Object> responses(Call call, Schemas schemas, JsonNode examples) {
 		Map<Integer, Map<String, Object>> responses = new TreeMap<>();
 		for (Answer answer : call.answers()) {
 			Map<String, Object> response = responses.computeIfAbsent(answer.status().value(),
@@ -373,7 +362,7 @@ class OpenApi {
 		return named;
 	}
 
-	private static Map<String, Object> examplesByName(ObjectNode examples) {
+	private static Map<String, Object> examplesByName(JsonNode examples) {
 		Map<String, Object> named = new LinkedHashMap<>();
 		for (Problem problem : Problem.values()) {
 			if (examples.path("problems").has(exampleName(problem))) {
