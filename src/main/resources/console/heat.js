@@ -24,7 +24,7 @@ const increasing = (values) => distinct(values).sort((a, b) => a - b);
 export function tuningReport(report) {
 	const { rows, baselines, recommended, because, settings, roundTripMicros } = report;
 	const measured = rows.filter((row) => row.seconds);
-	const tuneAgain = h('a', { class: 'button', href: `#/tune?${query(parameters(report))}` }, 'Tune again');
+	const tuneAgain = h('a', { class: 'button', href: `#/tune?${query(Object.entries(settings))}` }, 'Tune again');
 	if (!recommended) {
 		return h('div', {}, h('p', { class: 'warning' }, `There is no recommendation: ${because}.${report.state === 'completed' ? ' Use a larger budget or fewer rows.' : ''}`), h('p', { class: 'actions' }, tuneAgain));
 	}
@@ -39,17 +39,8 @@ export function tuningReport(report) {
 			heatMaps(rows, measured, recommended)),
 	h('section', { 'aria-labelledby': 'rows-title' }, h('h2', { id: 'rows-title' }, 'All rows, the fastest first'), table(rows, recommended)),
 	comparison(baselines, best),
-	h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'This tuning'), shell(curl({ method: 'POST', url: address(`v1/tunings?${query(parameters(report))}`), keyed: isKeyed() })),
+	h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'This tuning'), shell(curl({ method: 'POST', url: address(`v1/tunings?${query(Object.entries(settings))}`), keyed: isKeyed() })),
 			h('p', {}, 'A load with these settings'), shell(curl({ method: 'POST', url: address(`v1/jobs?${query(Object.entries(settingsOf(recommended)))}`), headers: { 'Content-Type': 'application/x-ndjson' }, file: 'records.ndjson', keyed: isKeyed() }))));
-}
-
-/** The parameters of a tuning with the same rows. */
-function parameters({ settings, rows }) {
-	const { op, records, valueBytes, runs, budget } = settings;
-	const lists = { batchSizes: increasing(rows.map((row) => row.batchSize)), flushes: distinct(rows.map((row) => row.flush)), concurrencies: increasing(rows.map((row) => row.concurrency)) };
-	// A tuning without lists also measures the default settings, which are no part of its grid.
-	const isGrid = Object.values(lists).reduce((product, list) => product * list.length, 1) === rows.length;
-	return Object.entries({ op, records, valueBytes, ...(isGrid ? lists : {}), runs, budget });
 }
 
 /** A heat map for each number of connections: batch sizes from left to right, flushes from top to bottom. */
@@ -101,7 +92,6 @@ function comparison(baselines, best) {
 	const times = (factor) => `${factor < 10 ? factor.toFixed(1) : number(factor)} times as fast`;
 	return h('section', { 'aria-labelledby': 'comparison-title' }, h('h2', { id: 'comparison-title' }, 'Comparison with no pipeline'), h('dl', { class: 'bars' },
 			row('recommended', best.recordsPerSecond, ''),
-			baselines.map((way) => row(way.how, way.recordsPerSecond, way.refused ? `Redis refuses it: ${way.refused}`
-				: way.recordsPerSecond === undefined ? 'not measured within the budget'
+			baselines.map((way) => row(way.how, way.recordsPerSecond, way.recordsPerSecond === undefined ? 'not measured within the budget'
 				: `the recommended row is ${times(best.recordsPerSecond / way.recordsPerSecond)}${way.extrapolatedFrom ? `; measured with ${count(way.extrapolatedFrom, 'command')}` : ''}`))));
 }

@@ -61,7 +61,7 @@ export async function tune(main, page, earlier) {
 		const value = (name) => inputs[name].value.trim() || defaults[name];
 		const grid = GRID_SETTINGS.reduce((product, name) => product * value(name).split(',').length, 1);
 		const sent = Number(value('records')) * ((grid + LARGE_BASELINES) * Number(value('runs')) + 1);
-		cost.textContent = `${count(grid, 'row')}, ${count(Number(value('runs')), 'run')} of each: about ${number(sent)} commands and ${bytes(sent * (Number(value('valueBytes')) + COMMAND_BYTES))} to Redis. No run starts after ${value('budget')}. The tuning writes only its own keys, and removes them at the end.`;
+		cost.textContent = `At most ${count(grid, 'row')}, ${count(Number(value('runs')), 'run')} of each: about ${number(sent)} commands and ${bytes(sent * (Number(value('valueBytes')) + COMMAND_BYTES))} to Redis. No run starts after ${value('budget')}. The tuning writes only its own keys, and removes them at the end.`;
 		line.setText(curl({ method: 'POST', url: address(`v1/tunings?${query(parameters())}`).replace(/\?$/, ''), headers: { Prefer: 'respond-async' }, keyed: isKeyed() }));
 	}
 

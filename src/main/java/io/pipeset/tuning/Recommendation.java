@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.ToDoubleFunction;
 
 import io.pipeset.tuning.TuningReport.Row;
 import io.pipeset.tuning.TuningReport.Seconds;
@@ -21,17 +22,17 @@ record Recommendation(@Nullable RowSettings choice, String because) {
 
 	private static final double TOLERANCE = 1.05;
 
-	private static final Comparator<Row> BEST_FIRST = Comparator.comparingInt(Row::batchSize)
-		.thenComparingInt(Row::concurrency)
+	private static final Comparator<Row> BEST_FIRST = Comparator.<Row>comparingInt((row) -> row.settings().batchSize())
+		.thenComparingInt((row) -> row.settings().concurrency())
 		.thenComparingDouble((row) -> seconds(row).median());
 
 	/**
 	 * Chooses a row.
 	 * @param rows the rows of the grid, measured or not
-	 * @param runs how often each row should run
+	 * @param settings the records of a run, and how often each row should run
 	 * @param defaultValue the default settings of jobs, to compare the choice with
 	 */
-	static Recommendation of(List<Row> rows, int runs, RowSettings defaultValue) {
+	static Recommendation of(List<Row> rows, TuningSettings settings, RowSettings defaultValue) {
 		List<Row> measured = rows.stream().filter((row) -> row.seconds() != null).toList();
 		if (measured.isEmpty()) {
 			return new Recommendation(null, "no row was measured");
@@ -39,64 +40,52 @@ record Recommendation(@Nullable RowSettings choice, String because) {
 		Row fastest = measured.stream().min(Comparator.comparingDouble((row) -> seconds(row).median())).orElseThrow();
 		double limit = seconds(fastest).median() * TOLERANCE;
 		Row best = measured.stream().filter((row) -> seconds(row).median() <= limit).min(BEST_FIRST).orElse(fastest);
-		return new Recommendation(best.choice(),
-				because(best, fastest, measured, defaultValue) + missing(measured, rows.size(), runs));
-	}
-
-	private static String because(Row best, Row fastest, List<Row> measured, RowSettings defaultValue) {
-		StringBuilder because = new StringBuilder();
-		if (measured.size() == 1) {
-			because.append("the only row that was measured, with ").append(text(best));
-		}
-		else if (best.equals(fastest)) {
-			because.append("the fastest row, with ")
-				.append(text(best))
-				.append(", and no row within 5 % of it has smaller batches, or as small ones and fewer lanes");
-		}
-		else {
-			because.append("within 5 % of the fastest row, with the smallest batches and then the fewest lanes: ")
-				.append(text(best))
-				.append(" against ")
-				.append(text(fastest))
-				.append(" with ")
-				.append(fastest.choice());
-		}
-		measured.stream()
-			.filter((row) -> row.choice().equals(defaultValue))
+		RowSettings defaults = defaultValue.effective(settings.records());
+		String because = reason(best, fastest) + measured.stream()
+			.filter((row) -> row.settings().effective(settings.records()).equals(defaults))
 			.findFirst()
-			.ifPresent((row) -> because.append(againstDefaults(best, row)));
-		if (overlap(measured)) {
-			because.append("; the times of all rows overlap, so that the choice hardly matters here");
-		}
-		return because.toString();
+			.map((row) -> (row.equals(best)) ? "; the defaults of this service do the same"
+					: "; the defaults of this service took " + text(row)
+							+ ((overlap(best, row)) ? ", and the times of both overlap" : ""))
+			.orElse("");
+		return new Recommendation(best.settings(),
+				because + noise(best, measured) + ((rows.stream().anyMatch((row) -> row.runs() < settings.runs()))
+						? "; not all runs took place: repeat the tuning with a larger budget" : ""));
 	}
 
-	/** What the budget was too small for. */
-	private static String missing(List<Row> measured, int rows, int runs) {
-		int fewest = measured.stream().mapToInt(Row::runs).min().orElse(0);
-		if (measured.size() == rows && fewest >= runs) {
+	private static String reason(Row best, Row fastest) {
+		return (best.equals(fastest))
+				? "the fastest row, with " + text(best)
+						+ ", and no row within 5 % of it has smaller batches, or as small ones and fewer lanes"
+				: "within 5 % of the fastest row, with the smallest batches and then the fewest lanes: " + text(best)
+						+ " against " + text(fastest) + " with " + fastest.settings();
+	}
+
+	/**
+	 * How certain the choice is. Rows that are clearly slower or faster say nothing about
+	 * that, so only the rows whose times overlap with those of the choice count.
+	 */
+	private static String noise(Row best, List<Row> measured) {
+		List<Row> alike = measured.stream().filter((row) -> overlap(best, row)).toList();
+		if (alike.size() == 1) {
 			return "";
 		}
-		return "; only "
-				+ ((measured.size() < rows) ? measured.size() + " of " + rows + " rows ran"
-						: fewest + " of " + runs + " runs of some rows took place")
-				+ ": repeat the tuning with a larger budget";
+		double runs = max(alike, (row) -> seconds(row).max() - seconds(row).min());
+		double rows = max(alike, (row) -> seconds(row).median()) + max(alike, (row) -> -seconds(row).median());
+		return "; its times overlap with those of " + (alike.size() - 1) + " of " + (measured.size() - 1)
+				+ " other rows, so that the choice between them hardly matters here"
+				+ ((runs > rows) ? String.format(Locale.ROOT,
+						", and the runs of one row differ by up to %.3f s, these"
+								+ " rows by %.3f s: for more certainty, repeat the tuning with more runs or records",
+						runs, rows) : "");
 	}
 
-	private static String againstDefaults(Row best, Row defaults) {
-		if (best.equals(defaults)) {
-			return "; these are the defaults of this service";
-		}
-		return "; the defaults of this service took " + text(defaults)
-				+ ((overlap(List.of(best, defaults))) ? ", and the times of both overlap" : "");
+	private static boolean overlap(Row one, Row other) {
+		return seconds(one).min() <= seconds(other).max() && seconds(other).min() <= seconds(one).max();
 	}
 
-	/** Whether the ranges of times of all rows have a time in common. */
-	private static boolean overlap(List<Row> measured) {
-		return measured.size() > 1 && measured.stream()
-			.mapToDouble((row) -> seconds(row).min())
-			.max()
-			.orElseThrow() <= measured.stream().mapToDouble((row) -> seconds(row).max()).min().orElseThrow();
+	private static double max(List<Row> rows, ToDoubleFunction<Row> figure) {
+		return rows.stream().mapToDouble(figure).max().orElse(0);
 	}
 
 	private static String text(Row row) {

@@ -19,6 +19,16 @@ public record RowSettings(int batchSize, FlushPolicy flush, int concurrency) {
 		return new RowSettings(settings.batchSize(), settings.flush(), settings.concurrency());
 	}
 
+	/**
+	 * What these settings mean for so many records. Rows of which this is the same are
+	 * the same row: a batch has no more records than a lane, and a write no more than a
+	 * batch.
+	 */
+	RowSettings effective(int records) {
+		int batch = Math.min(this.batchSize, (records + this.concurrency - 1) / this.concurrency);
+		return new RowSettings(batch, FlushPolicy.buffered(this.flush.commandsPerWrite(batch)), this.concurrency);
+	}
+
 	@Override
 	public String toString() {
 		return "batchSize=" + this.batchSize + ", flush=" + this.flush + ", concurrency=" + this.concurrency;

@@ -4,18 +4,21 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
 
 /**
- * The keys of a tuning. Each key has an expiry as soon as it exists, so that a killed
- * service leaves no key for good.
+ * The keys of a tuning, and the records that use them. Each key has an expiry as soon as
+ * it exists, so that a killed service leaves no key for good. A SET carries it. Hashes
+ * and lists get it before each run: a {@code ttl} would turn each HSET into a script
+ * call.
  */
 final class TuningKeys {
 
-	/** Longer than any tuning takes, so that no key expires during a run. */
-	static final Duration TTL = Duration.ofHours(1);
+	/** The records that prepare a key. They must run in one transaction. */
+	static final int PREPARING = 3;
 
 	/** The most hashes or lists of a tuning. */
-	private static final int MAX_SHARED_KEYS = 1_000;
+	private static final int MAX_SHARED = 1_000;
 
 	/** The memory of a key in bytes, with its entry and expiry, without its value. */
 	private static final int KEY_OVERHEAD_BYTES = 240;
@@ -23,24 +26,28 @@ final class TuningKeys {
 	/** The memory of a list element in bytes, without its value. */
 	private static final int ELEMENT_OVERHEAD_BYTES = 16;
 
-	private final Operation operation;
+	/** Longer than any tuning takes, so that no key expires during a run. */
+	private static final byte[] SECONDS = bytes(String.valueOf(Duration.ofHours(1).toSeconds()));
+
+	private static final byte[] EX = bytes("EX");
+
+	private static final byte[] ID = bytes("id");
+
+	private static final byte[] VALUE = bytes("value");
 
 	private final String prefix;
 
-	private final int count;
+	private final Operation operation;
 
-	private final int digits;
+	private final int records;
 
-	TuningKeys(String tuningId, Operation operation, int records) {
-		this.operation = operation;
+	private final byte[] value;
+
+	TuningKeys(String tuningId, TuningSettings settings) {
 		this.prefix = "pipeset:tuning:" + tuningId + ":";
-		this.count = (operation == Operation.SET) ? records : Math.min(records, MAX_SHARED_KEYS);
-		// Three digits count through the shared keys and wrap around.
-		this.digits = (operation == Operation.SET) ? 7 : 3;
-	}
-
-	Operation operation() {
-		return this.operation;
+		this.operation = settings.operation();
+		this.records = settings.records();
+		this.value = bytes("v".repeat(settings.valueBytes()));
 	}
 
 	String prefix() {
@@ -48,7 +55,7 @@ final class TuningKeys {
 	}
 
 	int count() {
-		return this.count;
+		return (needPreparation()) ? Math.min(this.records, MAX_SHARED) : this.records;
 	}
 
 	/** Whether the keys must exist, with their expiry, before a run. */
@@ -60,15 +67,51 @@ final class TuningKeys {
 	 * An upper estimate of the memory that Redis needs for a run. Redis allocates values
 	 * in size classes, each up to a quarter larger than the one below.
 	 */
-	long bytes(int records, int valueBytes) {
-		long elements = (this.operation == Operation.LPUSH) ? (long) records * ELEMENT_OVERHEAD_BYTES : 0;
-		return (long) records * valueBytes * 5 / 4 + (long) this.count * KEY_OVERHEAD_BYTES + elements;
+	long bytes() {
+		long perRecord = this.value.length * 5L / 4 + ((needPreparation()) ? ELEMENT_OVERHEAD_BYTES : 0);
+		return this.records * perRecord + (long) count() * KEY_OVERHEAD_BYTES;
 	}
 
-	/** Returns a key as a new array. */
-	byte[] key(int number) {
-		String text = String.valueOf(number);
-		return (this.prefix + "0".repeat(this.digits - text.length()) + text).getBytes(StandardCharsets.US_ASCII);
+	/** A record of a run. Consecutive records never share a key. */
+	void write(Record record, int number) {
+		byte[] key = key(number % count());
+		switch (this.operation.name()) {
+			case "SET" -> fill(record, this.operation, key, this.value, EX, SECONDS);
+			case "HSET" -> fill(record, this.operation, key, ID, bytes(String.valueOf(number)), VALUE, this.value);
+			default -> fill(record, this.operation, key, this.value);
+		}
+	}
+
+	/** A record that empties a hash or list, or makes it anew, or has it expire. */
+	void prepare(Record record, int number) {
+		byte[] key = key(number / PREPARING);
+		switch (number % PREPARING) {
+			case 0 -> fill(record, Operation.UNLINK, key);
+			case 1 -> fill(record, this.operation,
+					(this.operation == Operation.HSET) ? new byte[][] { key, ID, ID } : new byte[][] { key, ID });
+			default -> fill(record, Operation.EXPIRE, key, SECONDS);
+		}
+	}
+
+	void remove(Record record, int number) {
+		fill(record, Operation.UNLINK, key(number));
+	}
+
+	private byte[] key(int number) {
+		return bytes(this.prefix + number);
+	}
+
+	private static void fill(Record record, Operation operation, byte[]... arguments) {
+		record.begin(0);
+		record.operation(operation);
+		for (byte[] argument : arguments) {
+			record.argument(argument, 0, argument.length);
+		}
+		record.check();
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.US_ASCII);
 	}
 
 }

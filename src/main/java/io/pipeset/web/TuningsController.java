@@ -4,7 +4,6 @@ import java.io.IOException;
 
 import io.pipeset.job.Client;
 import io.pipeset.job.Client.Right;
-import io.pipeset.job.JobLimits;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.report.JobKind;
@@ -30,19 +29,16 @@ class TuningsController {
 
 	private final TuningProperties properties;
 
-	private final JobLimits limits;
-
 	private final JobDefaults defaults;
 
 	private final Reports reports;
 
 	private final AsyncJobs async;
 
-	TuningsController(Tunings tunings, TuningProperties properties, JobLimits limits, JobDefaults defaults,
-			Reports reports, AsyncJobs async) {
+	TuningsController(Tunings tunings, TuningProperties properties, JobDefaults defaults, Reports reports,
+			AsyncJobs async) {
 		this.tunings = tunings;
 		this.properties = properties;
-		this.limits = limits;
 		this.defaults = defaults;
 		this.reports = reports;
 		this.async = async;
@@ -56,7 +52,7 @@ class TuningsController {
 		Client client = CurrentClient.get();
 		client.require(Right.TUNINGS);
 		Query query = Query.of(request);
-		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.limits, this.defaults);
+		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.defaults);
 		query.refuseRest(TuningSettings.all().stream().map(Setting::name).toList());
 		Uploads.refuseBodyAndKey(request);
 		if (AsyncJobs.isRequested(request)) {

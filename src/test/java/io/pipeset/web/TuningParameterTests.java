@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Map;
 
 import io.lettuce.core.api.sync.RedisCommands;
-import io.pipeset.job.JobLimits;
 import io.pipeset.job.settings.Atomic;
 import io.pipeset.job.settings.Coalesce;
 import io.pipeset.job.settings.InvalidSettingException;
@@ -29,6 +28,7 @@ import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.util.unit.DataSize;
 import org.springframework.web.ErrorResponseException;
+import org.springframework.web.util.UriComponentsBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -43,17 +43,14 @@ class TuningParameterTests {
 
 	private final Tunings tunings;
 
-	private final JobLimits limits;
-
 	private final JobDefaults defaults;
 
 	private final AsyncJobs async;
 
-	TuningParameterTests(Service service, @Autowired Tunings tunings, @Autowired JobLimits limits,
-			@Autowired JobDefaults defaults, @Autowired AsyncJobs async) {
+	TuningParameterTests(Service service, @Autowired Tunings tunings, @Autowired JobDefaults defaults,
+			@Autowired AsyncJobs async) {
 		this.service = service;
 		this.tunings = tunings;
-		this.limits = limits;
 		this.defaults = defaults;
 		this.async = async;
 	}
@@ -68,23 +65,22 @@ class TuningParameterTests {
 			textBlock = """
 					op=GET                       | 'op' must be SET, HSET or LPUSH, not 'GET'
 					op=DEL                       | 'op' must be SET, HSET or LPUSH, not 'DEL'
-					records=999                  | 'records' must be a whole number from 1000 to 1000000, not '999'
-					records=1000001              | 'records' must be a whole number from 1000 to 1000000, not '1000001'
+					records=999                  | 'records' must be 1000 to 1000000, not '999'
+					records=1000001              | 'records' must be 1000 to 1000000, not '1000001'
 					records=many                 | 'records' must be a whole number from 1000 to 1000000, not 'many'
-					valueBytes=0                 | 'valueBytes' must be a whole number from 1 to 1000000, not '0'
-					valueBytes=1000001           | 'valueBytes' must be a whole number from 1 to 1000000, not '1000001'
+					valueBytes=0                 | 'valueBytes' must be 1 to 1000000, not '0'
+					valueBytes=1000001           | 'valueBytes' must be 1 to 1000000, not '1000001'
 					valueBytes=1000000           | 'records' times 'valueBytes' must be no more than 268435456 bytes (pipeset.tuning.max-bytes), not 100000000000
 					batchSizes=0                 | 'batchSizes' must be a comma-separated list, each entry a whole number from 1 to 100000, not '0'
-					batchSizes=10,,20            | 'batchSizes' must be a comma-separated list, each entry a whole number from 1 to 100000, not ''
-					batchSizes=10,10             | 'batchSizes' must not have '10' more than once
+					batchSizes=10,,20            | 'batchSizes' must be a comma-separated list, each entry a whole number from 1 to 100000, not '10,,20'
 					batchSizes=100001            | 'batchSizes' must be a comma-separated list, each entry a whole number from 1 to 100000, not '100001'
-					flushes=each,never           | 'flushes' must be a comma-separated list, each entry each, close or buffered:N with N from 1 to 100000, not 'never'
+					flushes=each,never           | 'flushes' must be a comma-separated list, each entry each, close or buffered:N with N from 1 to 100000, not 'each,never'
 					concurrencies=17             | 'concurrencies' must be a comma-separated list, each entry a whole number from 1 to 16, not '17'
-					runs=0                       | 'runs' must be a whole number from 1 to 10, not '0'
-					runs=11                      | 'runs' must be a whole number from 1 to 10, not '11'
+					runs=0                       | 'runs' must be 1 to 10, not '0'
+					runs=11                      | 'runs' must be 1 to 10, not '11'
 					budget=0s                    | 'budget' must be a duration from 1s to 10m such as 30s or PT30S, not '0s'
 					budget=11m                   | 'budget' must be a duration from 1s to 10m such as 30s or PT30S, not '11m'
-					batchSizes=1,2,3,4,5,6,7,8,9&concurrencies=1,2,3,4,5,6,7,8,9,10,11,12&flushes=each,close | 'batchSizes' times flushes times concurrencies must be no more than 200 rows, not 216
+					batchSizes=11,12,13,14,15,16,17,18,19&concurrencies=1,2,3,4,5,6,7,8,9,10,11,12&flushes=each,close | 'batchSizes' times flushes times concurrencies must be no more than 200 rows, not 216
 					""")
 	void aWrongValueIsRefusedWithWhatIsAllowed(String query, String detail) {
 		assertThat(this.service.post("/v1/tunings?" + query).refusal(400, "invalid-setting")).isEqualTo(detail);
@@ -104,10 +100,9 @@ class TuningParameterTests {
 		TuningProperties properties = new TuningProperties(true, DataSize.ofKilobytes(20));
 		assertThatExceptionOfType(InvalidSettingException.class)
 			.isThrownBy(() -> TuningSettings.read(Map.of("records", "1000", "valueBytes", "21")::get, properties,
-					this.limits, this.defaults))
+					this.defaults))
 			.withMessageContaining("20480 bytes (pipeset.tuning.max-bytes), not 21000");
-		assertThat(TuningSettings
-			.read(Map.of("records", "1000", "valueBytes", "20")::get, properties, this.limits, this.defaults)
+		assertThat(TuningSettings.read(Map.of("records", "1000", "valueBytes", "20")::get, properties, this.defaults)
 			.valueBytes()).isEqualTo(20);
 	}
 
@@ -117,20 +112,38 @@ class TuningParameterTests {
 		JobDefaults own = new JobDefaults(500, "close", 3, Duration.ofSeconds(10), null, 0, 0, Duration.ofSeconds(1),
 				Results.ERRORS, null, null, "0", Encoding.UTF8, Nulls.REFUSE, null, null, Atomic.NONE, Coalesce.AUTO,
 				false);
-		assertThat(TuningSettings.read(Map.<String, String>of()::get, properties, this.limits, own).grid()).hasSize(13)
+		assertThat(TuningSettings.read(Map.<String, String>of()::get, properties, own).grid()).hasSize(13)
 			.last()
 			.hasToString("batchSize=500, flush=close, concurrency=3");
-		assertThat(TuningSettings.read(Map.<String, String>of()::get, properties, this.limits, this.defaults).grid())
-			.hasSize(12)
+		assertThat(TuningSettings.read(Map.<String, String>of()::get, properties, this.defaults).grid()).hasSize(12)
 			.extracting(Object::toString)
 			.contains("batchSize=100000, flush=buffered:1000, concurrency=1");
-		assertThat(TuningSettings.read(Map.of("flushes", "each")::get, properties, this.limits, own).grid()).hasSize(6);
+		assertThat(TuningSettings.read(Map.of("flushes", "each")::get, properties, own).grid()).hasSize(6);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			records=20000&batchSizes=10000,50000&flushes=close&concurrencies=2     | [10000/close/2]
+			records=20000&batchSizes=50000,20000&flushes=close&concurrencies=1     | [50000/close/1]
+			records=20000&batchSizes=10000,20000&flushes=close&concurrencies=1     | [10000/close/1, 20000/close/1]
+			batchSizes=100&flushes=close,buffered:100,buffered:200&concurrencies=1 | [100/close/1]
+			batchSizes=1&flushes=close,each&concurrencies=1,2                      | [1/close/1, 1/close/2]
+			batchSizes=10,10&flushes=close&concurrencies=1                         | [10/close/1]
+			""")
+	void rowsWithTheSameEffectAreOne(String query, String rows) {
+		assertThat(TuningSettings
+			.read(UriComponentsBuilder.newInstance().query(query).build().getQueryParams()::getFirst,
+					new TuningProperties(true, DataSize.ofMegabytes(2)), this.defaults)
+			.grid()
+			.stream()
+			.map((row) -> row.batchSize() + "/" + row.flush() + "/" + row.concurrency())
+			.toList()).hasToString(rows);
 	}
 
 	@Test
 	void aServiceWithoutTuningsNamesTheProperty() {
 		TuningsController off = new TuningsController(this.tunings,
-				new TuningProperties(false, DataSize.ofMegabytes(1)), this.limits, this.defaults,
+				new TuningProperties(false, DataSize.ofMegabytes(1)), this.defaults,
 				new Reports(JsonMapper.builder().build()), this.async);
 		assertThatExceptionOfType(ErrorResponseException.class)
 			.isThrownBy(

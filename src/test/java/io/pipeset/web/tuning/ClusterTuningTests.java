@@ -55,8 +55,7 @@ class ClusterTuningTests {
 		});
 		List<JsonNode> baselines = tuning.get("baselines").valueStream().toList();
 		assertThat(baselines.get(0).at("/recordsPerSecond").asLong()).isPositive();
-		assertThat(baselines.get(1).at("/refused").asString()).contains("one slot");
-		assertThat(baselines.get(1).at("/runs").asInt()).isZero();
+		assertThat(baselines.get(1).at("/recordsPerSecond").asLong()).isPositive();
 		assertThat(baselines.get(2).at("/recordsPerSecond").asLong()).isPositive();
 		assertThat(tuning.has("keysLeft")).isFalse();
 	}

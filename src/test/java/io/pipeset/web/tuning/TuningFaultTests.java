@@ -172,7 +172,7 @@ class TuningFaultTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "SET, SET, 503", "LPUSH, LPUSH, 503", "LPUSH, MULTI, 502" })
+	@CsvSource({ "SET, SET, 503", "LPUSH, LPUSH, 503", "LPUSH, MULTI, 503" })
 	void aUserWhoMayNotRunTheRecordsIsToldWhatRedisSays(String operation, CommandType forbidden, int status) {
 		// A service that knows of transactions finds out only when one is refused.
 		this.service.post("/pipeset/0?atomic=batch").report();
@@ -189,10 +189,8 @@ class TuningFaultTests {
 		own.forbid(CommandType.MULTI);
 		JsonNode report = this.service.post(SMALL).json();
 		assertThat(runs(report)).containsExactly(1, 1);
-		assertThat(report.at("/baselines/1/how").asString()).isEqualTo("MULTI/EXEC");
-		assertThat(report.at("/baselines/1/refused").asString()).contains("NOPERM");
-		assertThat(report.at("/baselines/1").has("recordsPerSecond")).isFalse();
-		assertThat(report.at("/baselines/2/runs").asInt()).isEqualTo(1);
+		assertThat(report.get("baselines").valueStream().map((baseline) -> baseline.get("how").asString()))
+			.containsExactly("one by one", "pipeline, flush each");
 	}
 
 	@Test

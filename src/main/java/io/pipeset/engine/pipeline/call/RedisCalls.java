@@ -16,7 +16,6 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import io.pipeset.record.Record;
 import io.pipeset.record.Script;
 import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
@@ -171,52 +170,6 @@ public final class RedisCalls {
 			Arrays.sort(nanos);
 			return nanos[pings / 2];
 		}));
-	}
-
-	/**
-	 * Sends a single record as one command, as a client without a pipeline does.
-	 * @param asking whether to send ASKING first, because a cluster node answered ASK
-	 * @param record a valid record
-	 * @return always {@code true}, because there was a reply
-	 * @throws RedisCallException if Redis refuses it or does not answer
-	 */
-	public boolean send(boolean asking, Record record) {
-		CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE);
-		for (int i = 0; i < record.argumentCount(); i++) {
-			int from = record.offset(i);
-			arguments.add(Arrays.copyOfRange(record.source(i), from, from + record.length(i)));
-		}
-		CommandType command = CommandType.valueOf(record.operation().name());
-		return this.<Boolean>call(asking, (commands) -> commands.dispatch(command, new AnyReplyOutput(), arguments));
-	}
-
-	/**
-	 * Removes keys by several commands in one round trip. Missing keys are ignored.
-	 * @param commands the keys of each command
-	 * @throws RedisCallException if Redis refuses it or does not answer
-	 */
-	public void unlink(List<List<byte[]>> commands) {
-		this.lender.repeat(() -> call((connection) -> unlink(connection, commands)));
-	}
-
-	/**
-	 * Removes a key. A missing key is ignored.
-	 * @param asking whether to send ASKING first, because a cluster node answered ASK
-	 * @return the number of removed keys, 0 or 1
-	 * @throws RedisCallException if Redis refuses it or does not answer
-	 */
-	public long unlink(boolean asking, byte[] key) {
-		return this.lender.repeat(() -> call(asking, (commands) -> commands.unlink(key)));
-	}
-
-	private static long unlink(CallConnection connection, List<List<byte[]>> commands) {
-		List<RedisFuture<Long>> answers = new ArrayList<>();
-		// The last reply comes after all others.
-		connection.call((redis) -> {
-			commands.forEach((keys) -> answers.add(redis.unlink(keys.toArray(byte[][]::new))));
-			return answers.get(answers.size() - 1);
-		});
-		return answers.stream().mapToLong((answer) -> connection.call((redis) -> answer)).sum();
 	}
 
 	/**
