@@ -73,11 +73,11 @@ record Recommendation(@Nullable RowSettings choice, String because) {
 		double runs = max(alike, (row) -> seconds(row).max() - seconds(row).min());
 		double rows = max(alike, (row) -> seconds(row).median()) + max(alike, (row) -> -seconds(row).median());
 		return "; its times overlap with those of " + (alike.size() - 1) + " of " + (measured.size() - 1)
-				+ " other rows, so that the choice between them hardly matters here"
+				+ " other rows, "
 				+ ((runs > rows) ? String.format(Locale.ROOT,
-						", and the runs of one row differ by up to %.3f s, these"
-								+ " rows by %.3f s: for more certainty, repeat the tuning with more runs or records",
-						runs, rows) : "");
+						"and the runs of one row differ by up to %.3f s, these rows by %.3f s: the choice between them"
+								+ " may be noise, so repeat the tuning with more runs or records",
+						runs, rows) : "so that the choice between them hardly matters here");
 	}
 
 	private static boolean overlap(Row one, Row other) {

@@ -292,8 +292,10 @@ public class Tunings {
 		}
 
 		private void measure(Candidate candidate, int most) {
-			if (this.keys.needPreparation()) {
-				run(TuningKeys.PREPARING * this.keys.count(), this.keys::prepare, TRANSACTIONS, Atomic.BATCH);
+			if (this.keys.needPreparation() && run(TuningKeys.PREPARING * this.keys.count(), this.keys::prepare,
+					TRANSACTIONS, Atomic.BATCH) == null) {
+				// A run could create a key without an expiry.
+				return;
 			}
 			Double before = cpuSeconds();
 			JobReport report = run(Math.min(most, candidate.records()), this.keys::write, candidate.settings(),
@@ -308,15 +310,11 @@ public class Tunings {
 
 		/** The CPU time of all masters so far; {@code null} if one does not report it. */
 		private @Nullable Double cpuSeconds() {
-			double sum = 0;
-			for (RedisNode master : this.masters) {
-				Double seconds = master.calls().cpuSeconds();
-				if (seconds == null) {
-					return null;
-				}
-				sum += seconds;
-			}
-			return sum;
+			List<Double> seconds = this.masters.stream()
+				.flatMap((master) -> Stream.ofNullable(master.calls().cpuSeconds()))
+				.toList();
+			return (seconds.size() == this.masters.size()) ? seconds.stream().mapToDouble(Double::doubleValue).sum()
+					: null;
 		}
 
 		/**

@@ -92,7 +92,7 @@ class ArchitectureTests {
 			job.callback          | job job.control job.directory job.settings
 			job.run               | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers engine.slab job job.control job.directory job.input job.journal job.memory job.pop job.replace job.settings job.spool job.sweep record record.body record.mapping record.memory report
 			keyspace              | record record.memory record.encoding report engine.slab engine.slab.lookup engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers engine.lane engine.scan job.memory job job.input job.settings job.run
-			tuning                | record record.encoding record.mapping report engine.slab engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers job.memory engine.lane job job.input job.settings job.run
+			tuning                | record record.mapping report engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers job.memory engine.lane job job.input job.settings job.run
 			web.problem           | engine.pipeline.call job job.settings
 			web.access            | record job job.settings web.problem
 			web.server            | record.body job.memory job job.input web.problem web.console job.run
