@@ -18,9 +18,7 @@ import io.pipeset.job.input.SourceException;
 import io.pipeset.record.Notice;
 import io.pipeset.record.Record;
 import io.pipeset.record.body.RecordLimit;
-import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.mapping.Nulls;
-import io.pipeset.record.mapping.Template;
 import io.pipeset.record.mapping.Templates;
 import io.pipeset.report.DurationText;
 import org.jspecify.annotations.Nullable;
@@ -203,16 +201,7 @@ final class QueryRows implements FetchedRows {
 		if (columns.isEmpty()) {
 			return "has no columns";
 		}
-		String missing = this.templates.missingColumn((name) -> SqlRow.place(columns, name) >= 0
-				|| name.equals(Template.WHOLE) || name.equals(Template.INDEX));
-		if (missing == null) {
-			missing = this.templates.omitted()
-				.stream()
-				.filter((name) -> !columns.contains(name))
-				.findFirst()
-				.map((name) -> "has no column '" + Excerpt.of(name) + "', which 'fields' leaves out")
-				.orElse(null);
-		}
+		String missing = this.templates.missingColumn(columns, columns.size());
 		if (missing != null) {
 			return missing + "; it has '" + String.join("', '", columns) + "'";
 		}

@@ -31,11 +31,9 @@ import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.grammar.JsonCursor;
 import io.pipeset.record.grammar.JsonFault;
 import io.pipeset.record.grammar.JsonKind;
-import io.pipeset.record.grammar.JsonText;
 import io.pipeset.record.mapping.Nulls;
-import io.pipeset.record.mapping.Row;
 import io.pipeset.record.mapping.State;
-import io.pipeset.record.mapping.Template;
+import io.pipeset.record.mapping.TableRow;
 import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * them, arrays and JSON as compact JSON, dates and times as texts of ISO 8601, bytes as
  * they are.
  */
-final class SqlRow extends Row {
+final class SqlRow extends TableRow {
 
 	/** Types whose texts are JSON: vectors of pgvector, and DuckDB's lists. */
 	private static final Set<String> JSON = Set.of("json", "jsonb", "vector", "halfvec");
@@ -53,34 +51,11 @@ final class SqlRow extends Row {
 	private static final Set<String> BY_COLUMN = Set.of("date", "timestamp", "timestamptz", "time", "timetz",
 			"interval", "numeric", "json", "jsonb", "money", "bit");
 
-	/** The whole row as JSON. */
-	private static final int ALL = -1;
-
-	/** The number of the row. */
-	private static final int INDEX = -2;
-
-	/** A name that no column has. */
-	private static final int NOWHERE = -3;
-
 	private final Column[] columns;
-
-	/** The column of each name of templates, or what else it is. */
-	private final int[] places;
-
-	private final boolean needsWhole;
 
 	private final ArgumentBytes values;
 
 	private final JsonCursor cursor = new JsonCursor();
-
-	/** The whole row, if a template has it. */
-	private byte[] whole = {};
-
-	private int wholeOffset;
-
-	private int wholeLength;
-
-	private byte[] index = {};
 
 	/**
 	 * Finds the names of templates among the columns.
@@ -88,31 +63,13 @@ final class SqlRow extends Row {
 	 */
 	SqlRow(ResultSetMetaData metadata, List<String> names, Templates templates, Nulls nulls, RecordLimit limit)
 			throws SQLException {
-		super(templates, nulls, true, limit);
+		super(templates, nulls, names, (name) -> Templates.place(name, names.indexOf(name), names.size()), true, "null",
+				limit);
 		this.values = new ArgumentBytes(limit.memory());
-		this.places = templates.names().stream().mapToInt((name) -> place(name, names)).toArray();
-		this.needsWhole = templates.needWhole();
-		this.columns = new Column[names.size()];
-		boolean all = templates.mapsAllValues();
+		this.columns = new Column[needed()];
 		for (int i = 0; i < this.columns.length; i++) {
-			int number = i;
-			boolean needed = all || Arrays.stream(this.places).anyMatch((place) -> place == number);
-			this.columns[i] = new Column(names.get(i), needed, metadata.getColumnType(i + 1),
-					typeName(metadata, i + 1));
+			this.columns[i] = new Column(metadata.getColumnType(i + 1), typeName(metadata, i + 1));
 		}
-	}
-
-	private static int place(String name, List<String> names) {
-		int column = place(names, name);
-		return (name.equals(Template.WHOLE)) ? ALL
-				: (column < 0 && name.equals(Template.INDEX)) ? INDEX : (column < 0) ? NOWHERE : column;
-	}
-
-	/** The column of a name or a number; -1 if there is none. */
-	static int place(List<String> names, String name) {
-		int named = names.indexOf(name);
-		int number = (named < 0) ? Templates.columnNumber(name) : 0;
-		return (number > 0 && number <= names.size()) ? number - 1 : named;
 	}
 
 	/** The name of a type without its schema, in lower case. */
@@ -127,7 +84,7 @@ final class SqlRow extends Row {
 		this.values.clear();
 		for (int i = 0; i < this.columns.length; i++) {
 			Column column = this.columns[i];
-			if (column.needed) {
+			if (needs(i)) {
 				this.values.begin();
 				column.state = write(row, i + 1, column.type, column.typeName);
 				column.source = this.values.bytes();
@@ -135,10 +92,7 @@ final class SqlRow extends Row {
 				column.length = this.values.length();
 			}
 		}
-		this.index = digits();
-		if (this.needsWhole) {
-			writeWhole(composed());
-		}
+		readCells();
 	}
 
 	/** Makes the next record of the row. A refused one has the row as JSON. */
@@ -146,82 +100,35 @@ final class SqlRow extends Row {
 		record.begin(0);
 		fill(record, null);
 		if (record.rejection() != null) {
-			ArgumentBytes json = composed();
-			writeWhole(json);
+			ArgumentBytes json = writeWhole(false);
 			record.copyRaw(json.bytes(), json.start(), json.start() + json.length());
 		}
 		record.row(number() + 1);
 	}
 
 	@Override
-	protected State state(int name) {
-		int place = this.places[name];
-		return (place >= 0) ? this.columns[place].state
-				: (place == ALL) ? State.COMPOSITE : (place == INDEX) ? State.SCALAR : State.ABSENT;
+	protected State cell(int column) {
+		return this.columns[column].state;
 	}
 
 	@Override
-	protected byte[] source(int name) {
-		int place = this.places[name];
-		return (place >= 0) ? this.columns[place].source : (place == ALL) ? this.whole : this.index;
+	protected byte[] cellSource(int column) {
+		return this.columns[column].source;
 	}
 
 	@Override
-	protected int offset(int name) {
-		int place = this.places[name];
-		return (place >= 0) ? this.columns[place].offset : (place == ALL) ? this.wholeOffset : 0;
+	protected int cellOffset(int column) {
+		return this.columns[column].offset;
 	}
 
 	@Override
-	protected int length(int name) {
-		int place = this.places[name];
-		return (place >= 0) ? this.columns[place].length : (place == ALL) ? this.wholeLength : this.index.length;
-	}
-
-	@Override
-	protected boolean isObject() {
-		return true;
-	}
-
-	@Override
-	protected void members() {
-		for (Column column : this.columns) {
-			member(column.name, 0, column.name.length, column.state, column.source, column.offset, column.length);
-		}
-	}
-
-	@Override
-	protected String noun() {
-		return "column";
+	protected int cellLength(int column) {
+		return this.columns[column].length;
 	}
 
 	@Override
 	protected String emptiness() {
 		return "null";
-	}
-
-	/** Makes the row an object of JSON, in which bytes are Base64. */
-	private void writeWhole(ArgumentBytes json) {
-		json.begin();
-		char before = '{';
-		for (Column column : this.columns) {
-			if (column.needed) {
-				json.append(before);
-				JsonText.appendString(json, column.name, 0, column.name.length);
-				json.append(':');
-				switch (column.state) {
-					case NULL, ABSENT -> json.append("null");
-					case TEXT -> JsonText.appendString(json, column.source, column.offset, column.length);
-					case BYTES -> JsonText.appendBase64(json, column.source, column.offset, column.length);
-					default -> json.append(column.source, column.offset, column.length);
-				}
-				before = ',';
-			}
-		}
-		json.append((before == '{') ? "{}" : "}");
-		this.whole = json.bytes();
-		this.wholeOffset = json.start();
-		this.wholeLength = json.length();
 	}
 
 	private State write(ResultSet row, int at, int type, String typeName) throws SQLException {
@@ -237,9 +144,9 @@ final class SqlRow extends Row {
 		return switch (type) {
 			case Types.BOOLEAN -> {
 				boolean value = row.getBoolean(at);
-				yield (row.wasNull()) ? State.NULL : writeScalar(String.valueOf(value));
+				yield writeObject((row.wasNull()) ? null : value);
 			}
-			case Types.TINYINT, Types.SMALLINT, Types.INTEGER, Types.BIGINT -> writeNumber(row.getBigDecimal(at));
+			case Types.TINYINT, Types.SMALLINT, Types.INTEGER, Types.BIGINT -> writeObject(row.getBigDecimal(at));
 			case Types.BIT, Types.NUMERIC, Types.DECIMAL, Types.REAL, Types.FLOAT, Types.DOUBLE ->
 				writeObject(row.getObject(at));
 			case Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB -> writeObject(row.getBytes(at));
@@ -278,36 +185,52 @@ final class SqlRow extends Row {
 	/** A type of the database alone, such as an enum, an interval or a list. */
 	private State writeOther(ResultSet row, int at) throws SQLException {
 		Object value = row.getObject(at);
-		return (value == null || value instanceof Number || value instanceof Boolean || isComposite(value)
-				|| value instanceof byte[]) ? writeObject(value) : writeText(row.getString(at));
+		if (value == null || value instanceof Number || value instanceof Boolean || value instanceof byte[]) {
+			return writeObject(value);
+		}
+		return (writeComposite(value)) ? State.COMPOSITE : writeText(row.getString(at));
 	}
 
-	private static boolean isComposite(Object value) {
-		return value instanceof Array || value instanceof List<?> || value instanceof Object[]
-				|| value instanceof Map<?, ?> || value instanceof Struct;
-	}
-
-	/** Writes a value of a column. */
+	/** Writes a value as the driver has it. */
 	private State writeObject(@Nullable Object value) throws SQLException {
 		if (value == null) {
 			return State.NULL;
 		}
-		if (isComposite(value)) {
-			appendElement(value);
-			return State.COMPOSITE;
-		}
-		byte[] bytes = bytes(value);
+		byte[] bytes = (value instanceof Blob blob) ? blob.getBytes(1, (int) blob.length())
+				: (value instanceof byte[] array) ? array : null;
 		if (bytes != null) {
 			this.values.append(bytes, 0, bytes.length);
 			return State.BYTES;
 		}
 		String literal = literal(value);
-		return (literal != null) ? writeScalar(literal) : writeText(text(value));
+		if (literal != null) {
+			this.values.append(literal);
+			return State.SCALAR;
+		}
+		return (writeComposite(value)) ? State.COMPOSITE : writeText(text(value));
 	}
 
-	private static byte @Nullable [] bytes(Object value) throws SQLException {
-		return (value instanceof byte[] bytes) ? bytes
-				: (value instanceof Blob blob) ? blob.getBytes(1, (int) blob.length()) : null;
+	/** Writes an array or an object; {@code false} for any other value. */
+	private boolean writeComposite(Object value) throws SQLException {
+		if (value instanceof Array array) {
+			writeArray(array);
+		}
+		else if (value instanceof List<?> list) {
+			writeElements(list);
+		}
+		else if (value instanceof Object[] array) {
+			writeElements(Arrays.asList(array));
+		}
+		else if (value instanceof Map<?, ?> members) {
+			writeMembers(members);
+		}
+		else if (value instanceof Struct struct) {
+			writeStruct(struct);
+		}
+		else {
+			return false;
+		}
+		return true;
 	}
 
 	/**
@@ -328,21 +251,12 @@ final class SqlRow extends Row {
 		return (value instanceof Number || value instanceof Boolean) ? value.toString() : null;
 	}
 
-	private State writeScalar(String text) {
-		this.values.append(text);
-		return State.SCALAR;
-	}
-
 	private State writeText(@Nullable String text) {
 		if (text == null) {
 			return State.NULL;
 		}
 		this.values.append(text);
 		return State.TEXT;
-	}
-
-	private State writeNumber(@Nullable BigDecimal number) {
-		return (number != null) ? writeScalar(number.toPlainString()) : State.NULL;
 	}
 
 	/** A text that is no JSON, though its column is, stays a text. */
@@ -372,48 +286,11 @@ final class SqlRow extends Row {
 		}
 	}
 
-	/** Appends a value as an element of JSON. */
-	private void appendElement(@Nullable Object value) throws SQLException {
-		if (value == null) {
-			this.values.append("null");
-			return;
-		}
-		byte[] bytes = bytes(value);
-		String literal = literal(value);
-		if (bytes != null) {
-			JsonText.appendBase64(this.values, bytes, 0, bytes.length);
-		}
-		else if (literal != null) {
-			this.values.append(literal);
-		}
-		else if (value instanceof Array array) {
-			appendArray(array);
-		}
-		else if (value instanceof List<?> list) {
-			appendElements(list);
-		}
-		else if (value instanceof Object[] array) {
-			appendElements(Arrays.asList(array));
-		}
-		else if (value instanceof Map<?, ?> members) {
-			appendMembers(members);
-		}
-		else if (value instanceof Struct struct) {
-			appendStruct(struct);
-		}
-		else {
-			appendText(text(value));
-		}
-	}
-
-	private void appendText(String text) {
-		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-		JsonText.appendString(this.values, bytes, 0, bytes.length);
-	}
-
-	private void appendArray(Array array) throws SQLException {
+	private void writeArray(Array array) throws SQLException {
 		if (array.getClass().getName().startsWith("org.postgresql.") && BY_COLUMN.contains(array.getBaseTypeName())) {
-			appendColumn(array);
+			try (ResultSet elements = array.getResultSet()) {
+				writeColumn(elements);
+			}
 			return;
 		}
 		Object elements = array.getArray();
@@ -421,69 +298,62 @@ final class SqlRow extends Row {
 		for (int i = 0; i < java.lang.reflect.Array.getLength(elements); i++) {
 			list.add(java.lang.reflect.Array.get(elements, i));
 		}
-		appendElements(list);
+		writeElements(list);
 		array.free();
 	}
 
-	/** Appends the elements of an array as values of a column are written. */
-	private void appendColumn(Array array) throws SQLException {
+	/** Writes the elements of an array as values of a column are written. */
+	private void writeColumn(ResultSet elements) throws SQLException {
+		int type = elements.getMetaData().getColumnType(2);
+		String typeName = typeName(elements.getMetaData(), 2);
 		char before = '[';
-		try (ResultSet elements = array.getResultSet()) {
-			ResultSetMetaData columns = elements.getMetaData();
-			int type = columns.getColumnType(2);
-			String typeName = typeName(columns, 2);
-			while (elements.next()) {
-				this.values.append(before);
-				appendColumn(elements, type, typeName);
-				before = ',';
-			}
-		}
-		this.values.append((before == '[') ? "[]" : "]");
-	}
-
-	private void appendColumn(ResultSet elements, int type, String typeName) throws SQLException {
-		int before = this.values.length();
-		State state = write(elements, 2, type, typeName);
-		if (state == State.NULL) {
-			this.values.append("null");
-		}
-		else if (state == State.TEXT) {
-			byte[] text = Arrays.copyOfRange(this.values.bytes(), this.values.start() + before,
-					this.values.start() + this.values.length());
-			this.values.cut(before);
-			JsonText.appendString(this.values, text, 0, text.length);
-		}
-	}
-
-	private void appendElements(List<? extends @Nullable Object> elements) throws SQLException {
-		char before = '[';
-		for (Object element : elements) {
+		while (elements.next()) {
 			this.values.append(before);
-			appendElement(element);
+			makeJson(this.values.length(), write(elements, 2, type, typeName));
 			before = ',';
 		}
 		this.values.append((before == '[') ? "[]" : "]");
 	}
 
-	private void appendMembers(Map<?, ?> members) throws SQLException {
+	private void writeElements(List<? extends @Nullable Object> elements) throws SQLException {
+		char before = '[';
+		for (Object element : elements) {
+			this.values.append(before);
+			makeJson(this.values.length(), writeObject(element));
+			before = ',';
+		}
+		this.values.append((before == '[') ? "[]" : "]");
+	}
+
+	private void writeMembers(Map<?, ?> members) throws SQLException {
 		char before = '{';
 		for (Map.Entry<?, ?> member : members.entrySet()) {
 			this.values.append(before);
-			appendText(String.valueOf(member.getKey()));
+			makeJson(this.values.length(), writeText(String.valueOf(member.getKey())));
 			this.values.append(':');
-			appendElement(member.getValue());
+			makeJson(this.values.length(), writeObject(member.getValue()));
 			before = ',';
 		}
 		this.values.append((before == '{') ? "{}" : "}");
 	}
 
 	/** DuckDB's structs have names, which JDBC does not know of. */
-	private void appendStruct(Struct struct) throws SQLException {
+	private void writeStruct(Struct struct) throws SQLException {
 		try {
-			appendElement(struct.getClass().getMethod("getMap").invoke(struct));
+			writeMembers((Map<?, ?>) struct.getClass().getMethod("getMap").invoke(struct));
 		}
 		catch (ReflectiveOperationException ex) {
-			appendElements(Arrays.asList(struct.getAttributes()));
+			writeElements(Arrays.asList(struct.getAttributes()));
+		}
+	}
+
+	/** Makes the value that was written last, from an index on, an element of JSON. */
+	private void makeJson(int from, State state) {
+		if (state != State.SCALAR && state != State.COMPOSITE) {
+			int start = this.values.start();
+			byte[] value = Arrays.copyOfRange(this.values.bytes(), start + from, start + this.values.length());
+			this.values.cut(from);
+			state.append(this.values, value, 0, value.length);
 		}
 	}
 
@@ -524,11 +394,6 @@ final class SqlRow extends Row {
 	/** A column, and its value in the current row. */
 	private static final class Column {
 
-		private final byte[] name;
-
-		/** Whether a template needs it. Others are not read. */
-		private final boolean needed;
-
 		private final int type;
 
 		private final String typeName;
@@ -541,9 +406,7 @@ final class SqlRow extends Row {
 
 		private int length;
 
-		Column(String name, boolean needed, int type, String typeName) {
-			this.name = name.getBytes(StandardCharsets.UTF_8);
-			this.needed = needed;
+		Column(int type, String typeName) {
 			this.type = type;
 			this.typeName = typeName;
 		}

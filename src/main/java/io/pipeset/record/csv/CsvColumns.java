@@ -201,7 +201,7 @@ abstract sealed class CsvColumns {
 
 		@Override
 		long bytes() {
-			return bytesOf(this.row.nameBytes());
+			return this.row.bytes();
 		}
 
 	}

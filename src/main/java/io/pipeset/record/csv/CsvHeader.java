@@ -17,7 +17,6 @@ import java.util.stream.Collectors;
 
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Excerpt;
-import io.pipeset.record.mapping.Template;
 import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
 
@@ -104,9 +103,7 @@ final class CsvHeader {
 	 * @return its index, or {@link CsvColumns#NONE}
 	 */
 	int place(String name) {
-		int named = (name.isEmpty()) ? CsvColumns.NONE : column(name);
-		int number = (named == CsvColumns.NONE) ? Templates.columnNumber(name) : 0;
-		return (number > 0 && number <= this.names.size()) ? number - 1 : named;
+		return Templates.place(name, (name.isEmpty()) ? CsvColumns.NONE : column(name), this.names.size());
 	}
 
 	/** The names of all columns. Some may be empty. */
@@ -122,7 +119,7 @@ final class CsvHeader {
 		if (this.count > MAX_COLUMNS) {
 			return tooMany();
 		}
-		String missing = templates.missingColumn(this::hasValueOf);
+		String missing = templates.missingColumn(this.columnsByName.keySet(), this.names.size());
 		if (missing != null && this.columnsByName.containsKey("") && this.columnsByName.size() == 1) {
 			return "the first row has " + this.names.size() + " cells, and so it " + missing;
 		}
@@ -136,12 +133,6 @@ final class CsvHeader {
 						+ "' names one of them";
 			}
 		}
-		for (String name : templates.omitted()) {
-			if (!this.columnsByName.containsKey(name)) {
-				return "the header has no column '" + Excerpt.of(name) + "', which 'fields' leaves out; it has "
-						+ listed() + separators() + blanks();
-			}
-		}
 		String braces = templates.problemOfBraces(this.columnsByName::containsKey);
 		if (braces != null) {
 			return "a template " + braces;
@@ -153,11 +144,6 @@ final class CsvHeader {
 		String problem = (all != null) ? namingProblem(templates) : null;
 		return (problem != null) ? problem + ", and " + (("fields".equals(all))
 				? "without 'fields' each column is a field" : "'" + all + "' takes all columns") : null;
-	}
-
-	/** Whether the header has what a template names. */
-	private boolean hasValueOf(String name) {
-		return place(name) != CsvColumns.NONE || name.equals(Template.WHOLE) || name.equals(Template.INDEX);
 	}
 
 	/** The reason why not all columns may be meant, or {@code null}. */

@@ -265,12 +265,7 @@ final class JsonRow extends Row {
 			if (this.outer.states[i] != State.ABSENT && !Arrays.equals(name, excluded)) {
 				JsonText.appendString(json, name, 0, name.length);
 				json.append(':');
-				switch (this.outer.states[i]) {
-					case NULL -> json.append("null");
-					case TEXT -> JsonText.appendString(json, this.outer.sources[i], this.outer.offsets[i],
-							this.outer.lengths[i]);
-					default -> json.append(this.outer.sources[i], this.outer.offsets[i], this.outer.lengths[i]);
-				}
+				this.outer.states[i].append(json, this.outer.sources[i], this.outer.offsets[i], this.outer.lengths[i]);
 				json.append(',');
 			}
 		}

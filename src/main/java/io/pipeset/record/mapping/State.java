@@ -1,6 +1,8 @@
 package io.pipeset.record.mapping;
 
+import io.pipeset.record.ArgumentBytes;
 import io.pipeset.record.grammar.JsonKind;
+import io.pipeset.record.grammar.JsonText;
 
 /** What a row has under a name. */
 public enum State {
@@ -31,6 +33,16 @@ public enum State {
 			case NULL -> NULL;
 			case OBJECT, ARRAY -> COMPOSITE;
 		};
+	}
+
+	/** Appends a value of this state as JSON, in which bytes are Base64. */
+	public void append(ArgumentBytes json, byte[] source, int offset, int length) {
+		switch (this) {
+			case ABSENT, NULL -> json.append("null");
+			case TEXT -> JsonText.appendString(json, source, offset, length);
+			case SCALAR, COMPOSITE -> json.append(source, offset, length);
+			case BYTES -> JsonText.appendBase64(json, source, offset, length);
+		}
 	}
 
 	/** Whether there is a value. */

@@ -1,6 +1,7 @@
 package io.pipeset.record.mapping;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.pipeset.record.Operation;
+import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,22 +116,29 @@ public final class Templates implements RecordTemplate.Numbers {
 	}
 
 	/**
-	 * Finds a value that no column can be.
-	 * @param isColumn whether a table has a column, or something else, of a name
+	 * Finds a value that no column can be, or a column to leave out that is not there.
+	 * @param columns the names of columns
+	 * @param count how many columns there are, with or without a name
 	 * @return the problem, from {@code has no column} on; {@code null} if there is none
 	 */
-	public @Nullable String missingColumn(Predicate<String> isColumn) {
+	public @Nullable String missingColumn(Collection<String> columns, int count) {
 		for (Slot slot : this.slots) {
 			boolean known = false;
-			for (int i = 0; i < slot.readings(); i++) {
-				known |= isColumn.test(slot.nameText(i));
+			for (int i = 0; i < slot.readings() && !known; i++) {
+				String name = slot.nameText(i);
+				known = place(name, (columns.contains(name)) ? 0 : -1, count) >= 0 || name.equals(Template.WHOLE)
+						|| name.equals(Template.INDEX);
 			}
 			if (!known) {
 				return "has no column '" + slot.pathText(slot.readings() - 1) + "', which '" + slot.setting()
 						+ "' names";
 			}
 		}
-		return null;
+		return omitted().stream()
+			.filter((name) -> !columns.contains(name))
+			.findFirst()
+			.map((name) -> "has no column '" + Excerpt.of(name) + "', which 'fields' leaves out")
+			.orElse(null);
 	}
 
 	/**
@@ -147,10 +156,17 @@ public final class Templates implements RecordTemplate.Numbers {
 	}
 
 	/**
-	 * The name of a column by its number.
-	 * @return its number, from 1; 0 for any other name
+	 * The index of a column that is named, or meant by its number.
+	 * @param named the index of the column that has the name, negative for none
+	 * @param count how many columns there are
+	 * @return its index, negative for none
 	 */
-	public static int columnNumber(String name) {
+	public static int place(String name, int named, int count) {
+		int number = (named < 0) ? columnNumber(name) : 0;
+		return (number > 0 && number <= count) ? number - 1 : named;
+	}
+
+	private static int columnNumber(String name) {
 		return (name.matches("@[1-9][0-9]{0,4}")) ? Integer.parseInt(name.substring(1)) : 0;
 	}
 
