@@ -1,8 +1,8 @@
 package io.pipeset.tuning;
 
 import java.util.List;
-import java.util.stream.Stream;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import io.pipeset.job.settings.Atomic;
 import org.jspecify.annotations.Nullable;

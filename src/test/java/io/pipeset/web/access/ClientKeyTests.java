@@ -2,7 +2,6 @@ package io.pipeset.web.access;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
