@@ -5,14 +5,14 @@ import java.util.concurrent.Executors;
 
 import io.pipeset.engine.pipeline.PipelineProperties;
 import io.pipeset.engine.servers.RedisNodes;
-import io.pipeset.job.Client;
-import io.pipeset.job.EndedJob;
-import io.pipeset.job.JobLimits;
-import io.pipeset.job.JobRefusedException;
-import io.pipeset.job.RateLimit;
-import io.pipeset.job.input.Caller;
-import io.pipeset.job.run.Tasks;
+import io.pipeset.input.Caller;
+import io.pipeset.keep.EndedJob;
 import io.pipeset.report.JobKind;
+import io.pipeset.request.Client;
+import io.pipeset.request.JobLimits;
+import io.pipeset.request.JobRefusedException;
+import io.pipeset.request.RateLimit;
+import io.pipeset.run.Tasks;
 import jakarta.annotation.PreDestroy;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;

@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.stream.LongStream;
 
 import io.pipeset.engine.slab.lookup.KeyTypes;
-import io.pipeset.job.run.Task;
 import io.pipeset.keyspace.Analysis.Largest;
 import io.pipeset.keyspace.Analysis.Master;
 import io.pipeset.keyspace.Analysis.Prefix;
@@ -16,6 +15,7 @@ import io.pipeset.keyspace.Analysis.Size;
 import io.pipeset.keyspace.Analysis.Ttl;
 import io.pipeset.keyspace.LargestKeys.LargestKey;
 import io.pipeset.record.encoding.Encoding;
+import io.pipeset.run.Task;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the result of an analysis from its totals after it has ended. */

@@ -26,12 +26,12 @@ import io.pipeset.engine.slab.RedisErrors;
 import io.pipeset.engine.slab.RedisErrors.Meaning;
 import io.pipeset.engine.slab.lookup.KeyTypes;
 import io.pipeset.engine.slab.lookup.Scan;
-import io.pipeset.job.run.Task;
 import io.pipeset.keyspace.LargestKeys.LargestKey;
 import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Progress.Tally;
+import io.pipeset.run.Task;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -9,8 +9,8 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import io.pipeset.engine.slab.lookup.Scan;
-import io.pipeset.job.settings.Allowed;
-import io.pipeset.job.settings.Setting;
+import io.pipeset.request.Allowed;
+import io.pipeset.request.Setting;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,7 +2,7 @@ package io.pipeset.keyspace;
 
 import java.util.concurrent.TimeUnit;
 
-import io.pipeset.job.RateLimit;
+import io.pipeset.request.RateLimit;
 import org.jspecify.annotations.Nullable;
 
 /**

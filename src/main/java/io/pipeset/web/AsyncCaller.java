@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-import io.pipeset.job.input.Caller;
+import io.pipeset.input.Caller;
 import io.pipeset.report.JobStatus;
 
 /**

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 
 import io.pipeset.keyspace.Analysis;
+import io.pipeset.keyspace.tuning.TuningReport;
 import io.pipeset.report.JobReport;
-import io.pipeset.tuning.TuningReport;
 import io.pipeset.web.problem.Problem;
 import org.jspecify.annotations.Nullable;
 

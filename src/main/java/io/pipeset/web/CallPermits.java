@@ -5,9 +5,9 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 
-import io.pipeset.job.Client;
-import io.pipeset.job.ClientPermits;
-import io.pipeset.job.input.Caller;
+import io.pipeset.input.Caller;
+import io.pipeset.request.Client;
+import io.pipeset.request.ClientPermits;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.CallerConnection;

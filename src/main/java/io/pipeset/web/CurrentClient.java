@@ -1,6 +1,6 @@
 package io.pipeset.web;
 
-import io.pipeset.job.Client;
+import io.pipeset.request.Client;
 
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContextHolder;

@@ -8,14 +8,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import io.pipeset.job.Client;
-import io.pipeset.job.control.ControlRedisException;
-import io.pipeset.job.directory.IdempotencyKeys.Claim;
-import io.pipeset.job.input.BodyDigest;
+import io.pipeset.input.BodyDigest;
+import io.pipeset.keep.IdempotencyKeys.Claim;
+import io.pipeset.keep.control.ControlRedisException;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobState;
+import io.pipeset.request.Client;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;

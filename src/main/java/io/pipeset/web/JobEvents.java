@@ -10,10 +10,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-import io.pipeset.job.Client;
-import io.pipeset.job.ClientPermits;
-import io.pipeset.job.JobLimits;
 import io.pipeset.report.JobStatus;
+import io.pipeset.request.Client;
+import io.pipeset.request.ClientPermits;
+import io.pipeset.request.JobLimits;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.annotation.PreDestroy;

@@ -2,8 +2,8 @@ package io.pipeset.web;
 
 import java.util.function.Supplier;
 
-import io.pipeset.job.directory.InterruptedJob;
-import io.pipeset.job.journal.JobItems;
+import io.pipeset.keep.InterruptedJob;
+import io.pipeset.keep.JobItems;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobStatus;
 import org.jspecify.annotations.Nullable;

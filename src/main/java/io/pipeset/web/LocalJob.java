@@ -2,12 +2,12 @@ package io.pipeset.web;
 
 import java.util.function.Supplier;
 
-import io.pipeset.job.control.ControlRedisException;
-import io.pipeset.job.directory.InterruptedJob;
-import io.pipeset.job.directory.JobRecorder;
-import io.pipeset.job.directory.JobRegistry;
-import io.pipeset.job.directory.KnownJob;
-import io.pipeset.job.journal.JobItems;
+import io.pipeset.keep.InterruptedJob;
+import io.pipeset.keep.JobItems;
+import io.pipeset.keep.JobRecorder;
+import io.pipeset.keep.JobRegistry;
+import io.pipeset.keep.KnownJob;
+import io.pipeset.keep.control.ControlRedisException;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobStatus;
 import io.pipeset.web.problem.Problem;

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-import io.pipeset.job.settings.Setting;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.encoding.NearestName;
+import io.pipeset.request.Setting;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;

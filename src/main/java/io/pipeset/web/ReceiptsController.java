@@ -1,9 +1,9 @@
 package io.pipeset.web;
 
-import io.pipeset.job.Client;
-import io.pipeset.job.pop.Receipts;
-import io.pipeset.job.pop.Receipts.Answer;
+import io.pipeset.receipt.Receipts;
+import io.pipeset.receipt.Receipts.Answer;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.request.Client;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;

@@ -3,11 +3,11 @@ package io.pipeset.web;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-import io.pipeset.job.control.ControlRedisException;
-import io.pipeset.job.control.JobRecord;
-import io.pipeset.job.control.JobRecords;
-import io.pipeset.job.directory.InterruptedJob;
-import io.pipeset.job.journal.JobItems;
+import io.pipeset.keep.InterruptedJob;
+import io.pipeset.keep.JobItems;
+import io.pipeset.keep.control.ControlRedisException;
+import io.pipeset.keep.control.JobRecord;
+import io.pipeset.keep.control.JobRecords;
 import io.pipeset.report.Counts;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;

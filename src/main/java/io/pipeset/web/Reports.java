@@ -8,9 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 
-import io.pipeset.job.EndedJob;
-import io.pipeset.job.control.StoredReport;
-import io.pipeset.job.directory.IdempotencyKeys.Answer;
+import io.pipeset.keep.EndedJob;
+import io.pipeset.keep.IdempotencyKeys.Answer;
+import io.pipeset.keep.control.StoredReport;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;

@@ -7,12 +7,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 import io.pipeset.engine.pipeline.call.RedisCallException;
-import io.pipeset.job.ServerOperations;
-import io.pipeset.job.settings.JobDefaults;
-import io.pipeset.job.settings.JobSettings;
-import io.pipeset.job.settings.Setting;
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.request.JobDefaults;
+import io.pipeset.request.JobSettings;
+import io.pipeset.request.ServerOperations;
+import io.pipeset.request.Setting;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import org.jspecify.annotations.Nullable;

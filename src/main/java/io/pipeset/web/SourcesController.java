@@ -2,9 +2,9 @@ package io.pipeset.web;
 
 import java.util.List;
 
-import io.pipeset.job.Client;
-import io.pipeset.job.source.QuerySources;
-import io.pipeset.job.source.UrlSources;
+import io.pipeset.input.source.QuerySources;
+import io.pipeset.input.source.UrlSources;
+import io.pipeset.request.Client;
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.web.bind.annotation.RestController;

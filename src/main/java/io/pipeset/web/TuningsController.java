@@ -2,14 +2,14 @@ package io.pipeset.web;
 
 import java.io.IOException;
 
-import io.pipeset.job.Client;
-import io.pipeset.job.Client.Right;
-import io.pipeset.job.settings.JobDefaults;
-import io.pipeset.job.settings.Setting;
+import io.pipeset.keyspace.tuning.TuningProperties;
+import io.pipeset.keyspace.tuning.TuningSettings;
+import io.pipeset.keyspace.tuning.Tunings;
 import io.pipeset.report.JobKind;
-import io.pipeset.tuning.TuningProperties;
-import io.pipeset.tuning.TuningSettings;
-import io.pipeset.tuning.Tunings;
+import io.pipeset.request.Client;
+import io.pipeset.request.Client.Right;
+import io.pipeset.request.JobDefaults;
+import io.pipeset.request.Setting;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.CallerConnection;

@@ -43,11 +43,15 @@ class ArchitectureTests {
 
 	/** Each folder with the folders that it may use, and does. */
 	private static final String FOLDERS = """
-			web      | keyspace tuning job engine record report
-			keyspace | job engine record report
-			tuning   | job engine record report
-			start    | job record report
-			job      | engine record report
+			web      | keyspace run keep input receipt request memory engine record report
+			keyspace | run keep input request memory engine record report
+			start    | run keep input request memory record report
+			run      | keep input receipt request memory engine record report
+			keep     | input request memory engine record report
+			input    | receipt request memory engine record report
+			receipt  | memory engine record report
+			request  | memory engine record report
+			memory   | engine record report
 			engine   | record report
 			record   | ''
 			report   | ''
@@ -56,8 +60,9 @@ class ArchitectureTests {
 
 	/** Each package with the packages that it may use. */
 	private static final String PLACES = """
+			report                | ''
 			record.encoding       | ''
-			record.memory           | ''
+			record.memory         | ''
 			record                | record.encoding record.memory
 			record.body           | record record.encoding record.memory
 			record.grammar        | record record.body record.encoding
@@ -66,40 +71,33 @@ class ArchitectureTests {
 			record.csv            | record record.encoding record.memory record.body record.grammar record.mapping
 			record.resp           | record record.encoding record.body
 			record.format         | record record.body record.mapping record.json record.csv record.resp
-			report                | ''
-			engine.slab           | record record.encoding record.memory report
-			engine.slab.lookup    | record.memory engine.slab
 			engine.pipeline.flush | ''
+			engine.slab           | record record.encoding record.memory report
 			engine.pipeline.call  | record engine.slab engine.pipeline.flush
+			engine.slab.lookup    | record.memory engine.slab
 			engine.pipeline       | engine.slab engine.slab.lookup record report engine.pipeline.flush engine.pipeline.call
 			engine.servers        | record engine.slab engine.pipeline engine.pipeline.call
 			engine.pipeline.boot  | engine.slab engine.pipeline engine.pipeline.call engine.servers report
 			engine.lane           | record record.memory report engine.slab engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers
 			engine.scan           | record report engine.pipeline engine.pipeline.call engine.servers engine.lane
 			engine.script         | record engine.pipeline engine.pipeline.call engine.servers
-			job.spool             | report
-			job.control           | report engine.pipeline.boot
-			job.memory            | record record.memory report engine.pipeline engine.lane
-			job.pop               | record report engine.slab engine.pipeline engine.pipeline.call engine.servers engine.lane job.memory
-			job.sweep             | record record.memory report engine.pipeline engine.pipeline.call engine.lane engine.scan
-			job.replace           | record record.memory job.spool
-			job.input             | record.json record record.body record.encoding record.mapping record.format record.memory report job.spool engine.lane job.memory job.pop job.sweep job.settings
-			job.settings          | record record.encoding record.body record.mapping record.format report engine.pipeline.flush
-			job                   | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers job.input job.memory job.settings record record.encoding record.body record.memory report
-			job.journal           | engine.lane engine.slab job job.input job.memory job.settings job.spool record record.body record.encoding record.format record.mapping record.memory report
-			job.source            | engine.lane engine.pipeline job job.input job.settings job.spool record record.encoding record.body record.grammar record.mapping report
-			job.directory         | job.source engine.lane engine.pipeline engine.pipeline.call engine.servers engine.slab job job.control job.input job.journal job.memory job.settings job.spool record.memory report
-			job.callback          | job job.control job.directory job.settings
-			job.run               | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers engine.slab job job.control job.directory job.input job.journal job.memory job.pop job.replace job.settings job.spool job.sweep record record.body record.mapping record.memory report
-			keyspace              | record record.memory record.encoding report engine.slab engine.slab.lookup engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers engine.lane engine.scan job.memory job job.input job.settings job.run
-			tuning                | record record.mapping report engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers job.memory engine.lane job job.input job.settings job.run
-			web.problem           | engine.pipeline.call job job.settings
-			web.access            | record job job.settings web.problem
-			web.server            | record.body job.memory job job.input web.problem web.console job.run
-			web                   | job.source job.control record record.encoding record.body record.mapping record.format report job.spool engine.pipeline engine.pipeline.call job.memory job.pop job.sweep engine.script job job.input job.settings keyspace tuning web.problem web.server job.run job.directory job.journal
+			memory                | report record.memory engine.pipeline engine.lane
+			request               | report record.encoding record.memory record record.body record.mapping record.format engine.pipeline.flush engine.pipeline.call engine.pipeline engine.servers engine.lane engine.script memory
+			receipt               | report record engine.slab engine.pipeline.call engine.pipeline engine.servers engine.lane memory
+			input                 | report record.encoding record.memory record record.body record.mapping record.format engine.pipeline.call engine.pipeline engine.servers engine.lane engine.scan memory request receipt
+			input.source          | report record.encoding record.memory record record.body record.grammar record.mapping engine.pipeline engine.lane request input
+			keep.control          | report engine.pipeline.boot request
+			keep                  | report record.encoding record.memory record record.body record.mapping record.format engine.slab engine.pipeline.call engine.pipeline engine.servers engine.lane memory request input input.source keep.control
+			run                   | report record.memory record record.body record.mapping engine.slab engine.pipeline.call engine.pipeline engine.servers engine.lane engine.script memory request receipt input keep.control keep
+			keyspace              | report record.encoding record.memory record engine.pipeline.flush engine.slab engine.pipeline.call engine.slab.lookup engine.pipeline engine.servers engine.lane engine.scan memory request input keep run
+			keyspace.tuning       | report record record.mapping engine.pipeline.flush engine.pipeline.call engine.pipeline engine.servers engine.lane memory request input keep run
+			web.problem           | engine.pipeline.call request
+			web.access            | record request web.problem
 			web.console           | ''
+			web.server            | record.body memory request input run web.problem web.console
+			web                   | report record.encoding record record.body record.mapping record.format engine.pipeline.call engine.script memory request receipt input input.source keep.control keep run keyspace keyspace.tuning web.problem web.server
 			web.document          | report web.console web
-			start                 | job job.input job.memory job.run job.settings record.format report
+			start                 | report record.format memory request input keep run
 			dev                   | ''
 			""";
 
@@ -125,13 +123,13 @@ class ArchitectureTests {
 			.filter((other) -> !other.isEmpty() && !other.equals(name))
 			.collect(Collectors.toCollection(TreeSet::new));
 		assertThat(String.join(" ", used))
-			.as("Nine folders in five layers are what docs/architecture.md shows first: move the class to the folder of"
+			.as("Thirteen folders are what docs/architecture.md shows first: move the class to the folder of"
 					+ " what it uses, or let this folder own an interface that the other one implements")
 			.isEqualTo(Stream.of(below.split(" ", -1)).sorted().collect(Collectors.joining(" ")));
 	}
 
 	@Test
-	void thereAreNineFolders() {
+	void thereAreThirteenFolders() {
 		assertThat(service.stream().map(ArchitectureTests::folder).filter((name) -> !name.isEmpty()).distinct())
 			.containsExactlyInAnyOrderElementsOf(FOLDERS.lines().map((row) -> row.replaceAll(" *\\|.*", "")).toList());
 	}
@@ -213,7 +211,7 @@ class ArchitectureTests {
 	void onlyThePipelineAndTheControlRedisKnowTheDriver(String driver) {
 		check(noClasses().that()
 			.resideOutsideOfPackages("io.pipeset.engine.pipeline..", "io.pipeset.engine.servers..",
-					"io.pipeset.job.control..")
+					"io.pipeset.keep.control..")
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage(driver)
@@ -265,7 +263,7 @@ class ArchitectureTests {
 		check(noClasses().that(areNot("ConnectionLender"))
 			.and()
 			// Records share one connection, which Lettuce keeps in order.
-			.resideOutsideOfPackage("io.pipeset.job.control..")
+			.resideOutsideOfPackage("io.pipeset.keep.control..")
 			.should()
 			.dependOnClassesThat(DescribedPredicate.describe("lend connections",
 					(used) -> used.isAssignableTo(RedisOperations.class) || used.isAssignableTo(RedisConnection.class)

@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import io.pipeset.job.JobId;
 import io.pipeset.report.RedisIdentity;
+import io.pipeset.run.JobId;
 
 import org.springframework.util.FileSystemUtils;
 

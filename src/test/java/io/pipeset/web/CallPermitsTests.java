@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import io.pipeset.OwnThread;
-import io.pipeset.job.Client;
+import io.pipeset.request.Client;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.web.ErrorResponseException;

@@ -8,11 +8,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import io.pipeset.job.JobLimits;
-import io.pipeset.job.settings.Allowed;
-import io.pipeset.job.settings.Setting;
 import io.pipeset.keyspace.AnalysisSettings;
-import io.pipeset.tuning.TuningSettings;
+import io.pipeset.keyspace.tuning.TuningSettings;
+import io.pipeset.request.Allowed;
+import io.pipeset.request.JobLimits;
+import io.pipeset.request.Setting;
 import org.jspecify.annotations.Nullable;
 
 /** The settings of a call: the variables of its path, and its parameters. */

@@ -9,9 +9,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.pipeset.Documentation;
-import io.pipeset.job.JobLimits;
-import io.pipeset.job.settings.Setting;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.request.JobLimits;
+import io.pipeset.request.Setting;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import io.pipeset.web.problem.Problem;

@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import com.sun.management.ThreadMXBean;
-import io.pipeset.job.control.StoredReport;
+import io.pipeset.keep.control.StoredReport;
 import io.pipeset.report.Counts;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport.Warning;

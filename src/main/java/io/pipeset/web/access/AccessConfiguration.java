@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.pipeset.job.Client;
-import io.pipeset.job.Clients;
-import io.pipeset.job.ClientsProperties;
-import io.pipeset.job.RefusedAccessException;
-import io.pipeset.job.SecurityProperties;
+import io.pipeset.request.Client;
+import io.pipeset.request.Clients;
+import io.pipeset.request.ClientsProperties;
+import io.pipeset.request.RefusedAccessException;
+import io.pipeset.request.SecurityProperties;
 import io.pipeset.web.access.CrossSiteRequests.ForeignRequestException;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;

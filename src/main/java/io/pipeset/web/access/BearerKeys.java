@@ -3,7 +3,7 @@ package io.pipeset.web.access;
 import java.util.Collections;
 import java.util.List;
 
-import io.pipeset.job.Client;
+import io.pipeset.request.Client;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 

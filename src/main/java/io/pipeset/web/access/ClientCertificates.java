@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-import io.pipeset.job.Client;
-import io.pipeset.job.ClientsProperties;
-import io.pipeset.job.RefusedAccessException;
+import io.pipeset.request.Client;
+import io.pipeset.request.ClientsProperties;
+import io.pipeset.request.RefusedAccessException;
 import io.pipeset.web.problem.Problems;
 import org.jspecify.annotations.Nullable;
 

@@ -2,9 +2,9 @@ package io.pipeset.web.access;
 
 import java.net.InetAddress;
 
-import io.pipeset.job.ClientsProperties;
-import io.pipeset.job.RefusedAccessException;
-import io.pipeset.job.SecurityProperties;
+import io.pipeset.request.ClientsProperties;
+import io.pipeset.request.RefusedAccessException;
+import io.pipeset.request.SecurityProperties;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;

@@ -19,19 +19,19 @@ import java.util.stream.Stream;
 
 import javax.security.auth.x500.X500Principal;
 
-import io.pipeset.job.Callbacks;
-import io.pipeset.job.Client;
-import io.pipeset.job.Client.Limits;
-import io.pipeset.job.Client.Right;
-import io.pipeset.job.ClientSources;
-import io.pipeset.job.ClientsProperties;
-import io.pipeset.job.ClientsProperties.Policy;
-import io.pipeset.job.ClientsProperties.PolicyLimits;
-import io.pipeset.job.RefusedAccessException;
-import io.pipeset.job.settings.Allowed;
-import io.pipeset.job.settings.Setting;
 import io.pipeset.record.KeyPrefixes;
 import io.pipeset.record.Operation;
+import io.pipeset.request.Allowed;
+import io.pipeset.request.Callbacks;
+import io.pipeset.request.Client;
+import io.pipeset.request.Client.Limits;
+import io.pipeset.request.Client.Right;
+import io.pipeset.request.ClientSources;
+import io.pipeset.request.ClientsProperties;
+import io.pipeset.request.ClientsProperties.Policy;
+import io.pipeset.request.ClientsProperties.PolicyLimits;
+import io.pipeset.request.RefusedAccessException;
+import io.pipeset.request.Setting;
 import io.pipeset.web.problem.Problems;
 import org.jspecify.annotations.Nullable;
 

@@ -3,7 +3,7 @@ package io.pipeset.web.access;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.pipeset.job.RefusedAccessException;
+import io.pipeset.request.RefusedAccessException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointProperties;

@@ -5,8 +5,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.pipeset.engine.pipeline.call.RedisCallException;
-import io.pipeset.job.JobRefusedException;
-import io.pipeset.job.settings.InvalidSettingException;
+import io.pipeset.request.InvalidSettingException;
+import io.pipeset.request.JobRefusedException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -1,6 +1,6 @@
 package io.pipeset.web.server;
 
-import io.pipeset.job.memory.MemoryShare;
+import io.pipeset.memory.MemoryShare;
 import jakarta.servlet.ServletRequestEvent;
 import jakarta.servlet.ServletRequestListener;
 import jakarta.servlet.http.HttpServletRequest;

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
-import io.pipeset.job.input.Caller;
+import io.pipeset.input.Caller;
 import jakarta.servlet.http.HttpServletRequest;
 import org.apache.coyote.Response;
 import org.apache.juli.logging.Log;

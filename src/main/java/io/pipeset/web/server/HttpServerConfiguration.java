@@ -3,8 +3,8 @@ package io.pipeset.web.server;
 import java.time.Duration;
 import java.util.regex.Pattern;
 
-import io.pipeset.job.JobLimits;
-import io.pipeset.job.memory.MemoryBudget;
+import io.pipeset.memory.MemoryBudget;
+import io.pipeset.request.JobLimits;
 import org.apache.coyote.ProtocolHandler;
 
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;

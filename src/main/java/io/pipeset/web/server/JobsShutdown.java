@@ -3,8 +3,8 @@ package io.pipeset.web.server;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-import io.pipeset.job.JobLimits;
-import io.pipeset.job.run.Jobs;
+import io.pipeset.request.JobLimits;
+import io.pipeset.run.Jobs;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -5,9 +5,9 @@ import java.io.InputStream;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.locks.Lock;
 
-import io.pipeset.job.input.BodyLimitException;
-import io.pipeset.job.input.ByteLimit;
 import io.pipeset.record.body.MalformedBodyException;
+import io.pipeset.request.BodyLimitException;
+import io.pipeset.request.ByteLimit;
 import jakarta.servlet.http.HttpServletRequest;
 import org.apache.catalina.connector.ClientAbortException;
 import org.apache.coyote.BadRequestException;

@@ -1,6 +1,6 @@
 package io.pipeset.web.server;
 
-import io.pipeset.job.JobLimits;
+import io.pipeset.request.JobLimits;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.RequestDispatcher;

@@ -2,9 +2,9 @@ package io.pipeset.web.server;
 
 import java.util.TreeSet;
 
-import io.pipeset.job.ClientsProperties;
-import io.pipeset.job.GeneratedProperties;
-import io.pipeset.job.SecurityProperties;
+import io.pipeset.request.ClientsProperties;
+import io.pipeset.request.GeneratedProperties;
+import io.pipeset.request.SecurityProperties;
 import io.pipeset.web.console.ConsoleProperties;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -16,7 +16,7 @@ import io.pipeset.engine.pipeline.ConnectionPermits;
 import io.pipeset.engine.pipeline.PipelineProperties;
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
 import io.pipeset.engine.servers.RedisNodes;
-import io.pipeset.job.memory.MemoryBudget;
+import io.pipeset.memory.MemoryBudget;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.redis.FirstSweep;

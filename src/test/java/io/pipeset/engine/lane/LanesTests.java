@@ -17,7 +17,7 @@ import io.pipeset.QuietLog;
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
 import io.pipeset.engine.servers.RedisNodes;
 import io.pipeset.engine.slab.Loss;
-import io.pipeset.job.memory.MemoryShare;
+import io.pipeset.memory.MemoryShare;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.redis.FaultProxy;

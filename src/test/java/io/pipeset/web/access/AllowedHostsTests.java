@@ -2,7 +2,7 @@ package io.pipeset.web.access;
 
 import java.util.Set;
 
-import io.pipeset.job.SecurityProperties;
+import io.pipeset.request.SecurityProperties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

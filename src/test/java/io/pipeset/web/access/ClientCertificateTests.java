@@ -17,10 +17,10 @@ import java.util.Map;
 import javax.net.ssl.X509ExtendedKeyManager;
 
 import io.lettuce.core.api.sync.RedisCommands;
-import io.pipeset.job.ClientsProperties;
-import io.pipeset.job.ClientsProperties.Policy;
-import io.pipeset.job.ClientsProperties.PolicyLimits;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.request.ClientsProperties;
+import io.pipeset.request.ClientsProperties.Policy;
+import io.pipeset.request.ClientsProperties.PolicyLimits;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;

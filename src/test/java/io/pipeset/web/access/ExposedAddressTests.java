@@ -5,10 +5,10 @@ import java.net.UnknownHostException;
 import java.util.Map;
 import java.util.Set;
 
-import io.pipeset.job.ClientsProperties;
-import io.pipeset.job.RefusedAccessException;
-import io.pipeset.job.RefusedAccessFailureAnalyzer;
-import io.pipeset.job.SecurityProperties;
+import io.pipeset.request.ClientsProperties;
+import io.pipeset.request.RefusedAccessException;
+import io.pipeset.request.RefusedAccessFailureAnalyzer;
+import io.pipeset.request.SecurityProperties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -8,9 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import io.lettuce.core.ScriptOutputType;
-import io.pipeset.job.run.Jobs;
 import io.pipeset.redis.TestCluster;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.run.Jobs;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;

@@ -56,7 +56,7 @@ class CallbackTests {
 
 	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
-	private final Logger logger = (Logger) LoggerFactory.getLogger("io.pipeset.job");
+	private final Logger logger = (Logger) LoggerFactory.getLogger("io.pipeset.keep");
 
 	/** Each test has a path of its own. */
 	private final String path = "/hooks/" + UUID.randomUUID();

@@ -6,9 +6,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 
-import io.pipeset.job.control.ControlRedisException;
-import io.pipeset.job.control.JobRecord;
-import io.pipeset.job.control.JobRecords;
+import io.pipeset.keep.control.ControlRedisException;
+import io.pipeset.keep.control.JobRecord;
+import io.pipeset.keep.control.JobRecords;
 import io.pipeset.redis.TestCluster;
 import io.pipeset.report.JobState;
 import io.pipeset.service.Answer;

@@ -3,13 +3,13 @@ package io.pipeset.web.fault;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import io.pipeset.job.run.Jobs;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
 import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
+import io.pipeset.run.Jobs;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Lines;
 import io.pipeset.service.Service;

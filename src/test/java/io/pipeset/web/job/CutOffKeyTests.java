@@ -9,7 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.api.sync.RedisCommands;
-import io.pipeset.job.directory.JobRecorder;
+import io.pipeset.keep.JobRecorder;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
 import io.pipeset.redis.ProxyLink;

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.OwnThread;
-import io.pipeset.job.control.ControlRedis;
+import io.pipeset.keep.control.ControlRedis;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Answer;

@@ -15,11 +15,11 @@ import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
 
 import io.pipeset.QuietLog;
-import io.pipeset.job.run.Jobs;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.run.Jobs;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Replica;
 import io.pipeset.service.Service;

@@ -29,7 +29,7 @@ class LoggedBodyTests {
 
 	private final Logger logger = (Logger) LoggerFactory.getLogger("io.pipeset");
 
-	private final Logger ofJobs = (Logger) LoggerFactory.getLogger("io.pipeset.job");
+	private final Logger ofJobs = (Logger) LoggerFactory.getLogger("io.pipeset.run");
 
 	private final Level level = this.ofJobs.getLevel();
 

@@ -59,7 +59,7 @@ class ReceiptExpiryTests {
 	void whatIsNotAcknowledgedInTimeGoesBackInOrder() {
 		this.service.post("/listinput/mylist9?count=3000").report();
 		List<String> before = this.redis.lrange("mylist9", 0, -1);
-		Logger sweeper = (Logger) LoggerFactory.getLogger("io.pipeset.job.pop.ReceiptSweeper");
+		Logger sweeper = (Logger) LoggerFactory.getLogger("io.pipeset.receipt.ReceiptSweeper");
 		ListAppender<ILoggingEvent> log = new ListAppender<>();
 		log.start();
 		sweeper.addAppender(log);

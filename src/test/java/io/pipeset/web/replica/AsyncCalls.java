@@ -5,7 +5,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
 import java.util.Map;
 
-import io.pipeset.job.directory.JobRecorder;
+import io.pipeset.keep.JobRecorder;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import org.jspecify.annotations.Nullable;

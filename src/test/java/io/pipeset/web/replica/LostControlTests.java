@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.Map;
 
 import io.lettuce.core.api.sync.RedisCommands;
-import io.pipeset.job.control.JobRecords;
-import io.pipeset.job.directory.JobRecorder;
-import io.pipeset.job.directory.JobRegistry;
+import io.pipeset.keep.JobRecorder;
+import io.pipeset.keep.JobRegistry;
+import io.pipeset.keep.control.JobRecords;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.JobState;

@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.TreeSet;
 
 import io.lettuce.core.api.sync.RedisCommands;
-import io.pipeset.job.settings.JobSettings;
 import io.pipeset.record.OperationFinder;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
+import io.pipeset.request.JobSettings;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;

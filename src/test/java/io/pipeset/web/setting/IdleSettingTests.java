@@ -12,10 +12,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.lettuce.core.api.sync.RedisCommands;
-import io.pipeset.job.settings.Setting;
 import io.pipeset.record.Operation;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.request.Setting;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;

@@ -382,7 +382,7 @@ class QuerySourceTests {
 
 	@Test
 	void aReasonThatMayHaveThePasswordIsInTheLogWithoutIt() {
-		Logger logger = (Logger) LoggerFactory.getLogger("io.pipeset.job.source.Database");
+		Logger logger = (Logger) LoggerFactory.getLogger("io.pipeset.input.source.Database");
 		ListAppender<ILoggingEvent> log = new ListAppender<>();
 		log.start();
 		logger.addAppender(log);

@@ -6,12 +6,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.protocol.CommandType;
-import io.pipeset.job.run.Jobs;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
 import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.run.Jobs;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;

@@ -13,14 +13,14 @@ import java.util.regex.Pattern;
 
 import io.pipeset.ConsoleRows;
 import io.pipeset.Documentation;
-import io.pipeset.job.settings.JobDefaults;
-import io.pipeset.job.settings.Setting;
+import io.pipeset.keyspace.tuning.TuningProperties;
+import io.pipeset.keyspace.tuning.TuningSettings;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.request.JobDefaults;
+import io.pipeset.request.Setting;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
-import io.pipeset.tuning.TuningProperties;
-import io.pipeset.tuning.TuningSettings;
 import io.pipeset.web.document.Examples;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;

@@ -1,9 +1,0 @@
-/**
- * Reliable pops, which lose no value, and the limits of all pops. The receipts of
- * reliable pops are in Redis under {@code pipeset:}, so that every instance finds them,
- * also after a restart.
- */
-@NullMarked
-package io.pipeset.job.pop;
-
-import org.jspecify.annotations.NullMarked;

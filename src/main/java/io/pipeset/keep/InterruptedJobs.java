@@ -1,0 +1,376 @@
+package io.pipeset.keep;
+
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.WeakHashMap;
+import java.util.stream.Collectors;
+
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.engine.pipeline.Fence;
+import io.pipeset.engine.pipeline.RedisNode;
+import io.pipeset.engine.pipeline.call.NoConnectionException;
+import io.pipeset.engine.servers.RedisNodes;
+import io.pipeset.engine.slab.Slab;
+import io.pipeset.input.SourceException;
+import io.pipeset.input.StoredBytes;
+import io.pipeset.input.UrlVersion;
+import io.pipeset.input.source.UrlSources;
+import io.pipeset.keep.JobEnds.JobEnd;
+import io.pipeset.memory.MemoryBudget;
+import io.pipeset.memory.MemoryShare;
+import io.pipeset.record.memory.MemoryLimitException;
+import io.pipeset.report.RedisIdentity;
+import io.pipeset.request.Client;
+import io.pipeset.request.JobLimits;
+import io.pipeset.request.JobRefusedException;
+import io.pipeset.request.ServerOperations;
+import jakarta.annotation.PostConstruct;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * Finds the jobs of earlier processes in the spool: ended jobs, whose report and items
+ * callers can read, and interrupted uploads, which callers can resume.
+ */
+@Component
+public class InterruptedJobs {
+
+	private static final Logger logger = LoggerFactory.getLogger(InterruptedJobs.class);
+
+	/** The most removed files that the log names. */
+	private static final int MOST_NAMED = 10;
+
+	private final Spool spool;
+
+	private final JobRegistry registry;
+
+	private final JobLimits limits;
+
+	private final MemoryBudget memory;
+
+	private final RedisNodes nodes;
+
+	private final ServerOperations operations;
+
+	private final JobEnds ends;
+
+	private final RedisIdentity redis;
+
+	private final UrlSources urls;
+
+	/** The jobs whose fences were raised. */
+	private final Set<InterruptedJob> fenced = Collections.newSetFromMap(new WeakHashMap<>());
+
+	/** The ids of the jobs that cannot be resumed, and why. */
+	private final Map<String, String> broken = new TreeMap<>();
+
+	InterruptedJobs(Spool spool, JobRegistry registry, JobLimits limits, MemoryBudget memory, RedisNodes nodes,
+			JobEnds ends, RedisIdentity redis, ServerOperations operations, UrlSources urls) {
+		this.urls = urls;
+		this.operations = operations;
+		this.ends = ends;
+		this.redis = redis;
+		this.spool = spool;
+		this.registry = registry;
+		this.limits = limits;
+		this.memory = memory;
+		this.nodes = nodes;
+	}
+
+	/** Registers all jobs in the spool. The service starts even if files are broken. */
+	@PostConstruct
+	void registerAll() {
+		register(this.spool.takeFound());
+	}
+
+	/**
+	 * Registers the jobs of processes that have ended since the start, and whose spool
+	 * folder is next to this one.
+	 * @return their ids
+	 */
+	public synchronized Set<String> takeOver() {
+		return register(this.spool.takeOver());
+	}
+
+	private Set<String> register(List<SpoolFile> found) {
+		Map<String, Map<String, SpoolFile>> jobs = new TreeMap<>();
+		for (SpoolFile file : found) {
+			int dot = Math.max(0, file.name().indexOf('.'));
+			jobs.computeIfAbsent(file.name().substring(0, dot), (id) -> new HashMap<>())
+				.put(file.name().substring(dot), file);
+		}
+		List<String> removed = new ArrayList<>();
+		Set<String> ids = Set.copyOf(jobs.keySet());
+		Set<String> ended = registerEnded(jobs);
+		jobs.forEach((id, files) -> {
+			if (files.containsKey(Spool.OF_JOB) && !ended.contains(id)) {
+				registerInterrupted(id, files);
+			}
+			else if (files.containsKey(Spool.OF_BODY) && !ended.contains(id)) {
+				this.broken.put(id, "its files are not complete. If its upload was not, nothing ran");
+			}
+			SpoolFile ofRun = files.remove(Spool.OF_RUN);
+			if (ofRun != null) {
+				ofRun.close();
+			}
+			files.values().forEach((file) -> {
+				removed.add(file.name());
+				file.close();
+			});
+		});
+		if (!removed.isEmpty()) {
+			logger.warn(
+					"{} files of an earlier process were removed from the spool ({}). The upload of their jobs was"
+							+ " incomplete, or the jobs cannot be resumed",
+					removed.size(), String.join(", ", removed.subList(0, Math.min(MOST_NAMED, removed.size()))));
+		}
+		return ids;
+	}
+
+	/**
+	 * Registers ended jobs in the order of their end, in which they are forgotten.
+	 * @return their ids
+	 */
+	private Set<String> registerEnded(Map<String, Map<String, SpoolFile>> jobs) {
+		List<JobEnd> found = new ArrayList<>();
+		jobs.forEach((id, files) -> {
+			SpoolFile end = files.get(Spool.OF_END);
+			try {
+				if (end != null) {
+					found.add(this.ends.read(end, files.get(JobEnds.REPORT)));
+					files.remove(Spool.OF_END);
+					files.remove(JobEnds.REPORT);
+				}
+			}
+			catch (IOException | RuntimeException ex) {
+				// The process ended while it wrote this file: the job is interrupted.
+				logger.debug("The end of job {} cannot be read", id, ex);
+			}
+		});
+		found.sort(Comparator.comparing((end) -> Objects.requireNonNullElse(end.status().endedMillis(), 0L)));
+		for (JobEnd end : found) {
+			JobItems items = null;
+			Map<String, SpoolFile> files = jobs.getOrDefault(end.status().jobId(), Map.of());
+			try {
+				SpoolFile file = files.get(Spool.OF_JOB);
+				if (file != null) {
+					items = items(end.status().jobId(), file, SpooledRequest.read(file), files);
+					items.journal().cutOff();
+					takeJobFiles(files);
+					items.ends(false, true);
+				}
+			}
+			catch (IOException | RuntimeException ex) {
+				logger.warn("The items of job {}, which has ended, cannot be read any more: {}", end.status().jobId(),
+						ex.toString());
+			}
+			this.registry.register(end, items);
+		}
+		return found.stream().map((end) -> end.status().jobId()).collect(Collectors.toSet());
+	}
+
+	private void registerInterrupted(String id, Map<String, SpoolFile> files) {
+		try {
+			SpoolFile file = Objects.requireNonNull(files.get(Spool.OF_JOB));
+			SpooledRequest request = SpooledRequest.read(file);
+			JobItems items = items(id, file, request, files);
+			KnownJob job = this.registry
+				.register(new InterruptedJob(id, this.redis, request, file.modifiedMillis(), items, this.memory));
+			takeJobFiles(files);
+			if (items.journal().asked().cancelled() != null) {
+				this.registry.cancel(job);
+				logger.atInfo().addKeyValue("jobId", id).log("Job {} was cancelled before its process ended", id);
+				return;
+			}
+			logger.atWarn().addKeyValue("jobId", id).log("Job {} was interrupted by the end of its process", id);
+		}
+		catch (SpooledRequest.OtherVersionException ex) {
+			files.clear();
+			logger.atWarn()
+				.addKeyValue("jobId", id)
+				.log("Job {} was interrupted by the end of its process, and this version cannot resume it: {}. Its"
+						+ " files are kept for a version that can: start that version, or remove the files {}.*", id,
+						ex.getMessage(), id);
+		}
+		catch (IOException | RuntimeException ex) {
+			String message = (ex instanceof IOException) ? ex.getMessage() : ex.toString();
+			this.broken.put(id, String.valueOf(message));
+			logger.atWarn()
+				.addKeyValue("jobId", id)
+				.log("Job {} was interrupted by the end of its process, and cannot be resumed: {}", id, message);
+		}
+	}
+
+	/**
+	 * Opens the body and the journal of a job.
+	 * @param file the file of the request
+	 * @param files the job's files by the suffix of their names
+	 * @throws IOException if a file is incomplete or cannot be read
+	 */
+	private JobItems items(String id, SpoolFile file, SpooledRequest request, Map<String, SpoolFile> files)
+			throws IOException {
+		UrlVersion url = request.url();
+		StoredBytes body = (url != null) ? this.urls.stored(url) : files.get(Spool.OF_BODY);
+		if (body == null || body.bytes() != request.bodyBytes()) {
+			throw new IOException("its body is incomplete");
+		}
+		OutcomeJournal journal = new OutcomeJournal(file, file(id, OutcomeJournal.OUTCOMES, files),
+				file(id, OutcomeJournal.NOTES, files), this.memory.open(new JobStop()));
+		return new JobItems(request.body(body), journal, request.toSettings(journal.asked().rateLimit()), this.limits,
+				this.memory, this.spool, this.nodes.database(), this.operations);
+	}
+
+	/** Takes the files that the job owns now out of the map, so that they are kept. */
+	private static void takeJobFiles(Map<String, SpoolFile> files) {
+		List.of(Spool.OF_JOB, Spool.OF_BODY, OutcomeJournal.OUTCOMES, OutcomeJournal.NOTES).forEach(files::remove);
+	}
+
+	/** The ids of the jobs that cannot be resumed, and why. */
+	Map<String, String> broken() {
+		return this.broken;
+	}
+
+	private SpoolFile file(String id, String kind, Map<String, SpoolFile> files) throws IOException {
+		SpoolFile file = files.get(kind);
+		return (file != null) ? file : this.spool.create(id + kind, null);
+	}
+
+	/**
+	 * Prepares a job to be resumed.
+	 * @param job a job that the caller has claimed
+	 * @param client the client that resumes it
+	 * @return why it cannot be resumed; {@code null} if it can
+	 * @throws JobRefusedException if the client may not use the job's URL any more
+	 */
+	public @Nullable NotResumable prepare(InterruptedJob job, Client client) {
+		UrlVersion url = job.items().body().url();
+		if (url != null) {
+			this.urls.require(client, URI.create(url.url()));
+			this.urls.setClient(job.items().body().bytes(), client);
+		}
+		String missing = job.items().missing();
+		if (missing != null) {
+			return new NotResumable("gone", missing);
+		}
+		try (MemoryShare memory = this.memory.open(new JobStop())) {
+			List<Slab> sent = new ArrayList<>();
+			String notRepeatable = (job.settings().dryRun()) ? null : job.items().firstNotRepeatable(memory, sent);
+			if (notRepeatable != null) {
+				return new NotResumable("not-repeatable", notRepeatable
+						+ ", which must not run twice, so that the job cannot be resumed. Post the records that"
+						+ " certainly did not run: GET /v1/jobs/" + job.id()
+						+ "/items?status=unprocessed lists them. Check those that may have run, with status=unknown, and decide");
+			}
+			List<Fence.State> fences = fence(job);
+			if (fences.contains(Fence.State.PENDING)) {
+				return new NotResumable("redis-unreachable", "Commands of the ended process may still be in flight, and"
+						+ " Redis cannot be reached to stop them: resume the job later");
+			}
+			job.items().goOn(sent, !fences.contains(Fence.State.REFUSED));
+			return null;
+		}
+		catch (MemoryLimitException ex) {
+			return new NotResumable("limit",
+					"Records that may have run cannot be read: " + ex.getMessage() + ". Resume the job later");
+		}
+		catch (SourceException ex) {
+			return new NotResumable("source-failed", "The job's records cannot be read again. " + ex.getMessage()
+					+ ". Resume the job later, or cancel it");
+		}
+		catch (IOException ex) {
+			return new NotResumable("gone", "The job's records cannot be read any more. " + ex.getMessage());
+		}
+	}
+
+	/**
+	 * Starts to fence off the connections of all interrupted jobs, resumable or not: if
+	 * their process is only paused, it must not write when it goes on.
+	 */
+	void raiseFences() {
+		for (KnownJob known : this.registry.all()) {
+			InterruptedJob job = known.interrupted();
+			if (job != null && this.fenced.add(job)) {
+				try {
+					for (JournalConnection connection : job.items().journal().connections()) {
+						RedisNode node = findMaster(connection.node());
+						if (node != null && connection.clientId() != null && connection.runId() != null) {
+							node.fence(connection.clientId(), connection.runId());
+						}
+					}
+				}
+				catch (IOException | NoConnectionException ex) {
+					logger.debug("The connections of job {} cannot be fenced off now", known.id(), ex);
+				}
+			}
+		}
+	}
+
+	/** Fences off the job's old connections, so that no command in flight runs later. */
+	private List<Fence.State> fence(InterruptedJob job) throws IOException {
+		Duration timeout = job.settings().timeout();
+		List<Fence.State> states = new ArrayList<>();
+		for (JournalConnection connection : job.items().journal().connections()) {
+			states.add(fence(connection, timeout));
+		}
+		return states;
+	}
+
+	private Fence.State fence(JournalConnection connection, Duration timeout) {
+		RedisNode node;
+		try {
+			node = findMaster(connection.node());
+		}
+		catch (NoConnectionException ex) {
+			return Fence.State.PENDING;
+		}
+		if (node == null) {
+			// Writes to a former master are lost anyway.
+			return Fence.State.CONFIRMED;
+		}
+		if (connection.clientId() == null || connection.runId() == null) {
+			// Without the run id, the client id may belong to another connection.
+			return Fence.State.REFUSED;
+		}
+		return node.fence(connection.clientId(), connection.runId()).await(timeout, false, new JobStop());
+	}
+
+	/** The server of a connection; {@code null} if it is no master of the cluster now. */
+	private @Nullable RedisNode findMaster(String name) throws NoConnectionException {
+		if (!this.nodes.isCluster()) {
+			return this.nodes.masters().get(0);
+		}
+		RedisNode found = this.nodes.find(name);
+		if (found == null) {
+			this.nodes.refresh();
+			found = this.nodes.find(name);
+		}
+		if (found == null && this.nodes.masters().isEmpty()) {
+			throw new NoConnectionException(this.nodes.name(), "no node of the cluster has answered yet");
+		}
+		return found;
+	}
+
+	/**
+	 * Why a job cannot be resumed.
+	 *
+	 * @param type the last part of the problem type
+	 * @param detail the reason and what to do, for the caller
+	 */
+	public record NotResumable(String type, String detail) {
+
+	}
+
+}

@@ -1,0 +1,289 @@
+package io.pipeset.keep;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+import io.pipeset.keep.JobEnds.JobEnd;
+import io.pipeset.keep.control.JobRecords;
+import io.pipeset.report.Ending;
+import io.pipeset.report.JobKind;
+import io.pipeset.report.JobState;
+import io.pipeset.request.Client;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+
+/**
+ * The jobs of clients that this instance knows. It knows jobs that wait or run. It knows
+ * the last 1,000 ended jobs for an hour, if their reports fit into 4 MB. It knows
+ * interrupted jobs, and ended jobs with files in the spool, for
+ * {@code pipeset.jobs.retention}.
+ */
+@Component
+public class JobRegistry {
+
+	private static final Logger logger = LoggerFactory.getLogger(JobRegistry.class);
+
+	private static final int MOST_ENDED = 1000;
+
+	private static final long MOST_ENDED_BYTES = 4 << 20;
+
+	private static final long SAMPLE_MILLIS = 250;
+
+	private static final long IN_MEMORY_MILLIS = Duration.ofHours(1).toMillis();
+
+	/** The most ended jobs with files. Each takes about 5 KB of memory. */
+	private static final int MOST_WITH_FILES = 2000;
+
+	/** Called with each job before the job may begin. */
+	private volatile Consumer<KnownJob> listener = (job) -> {
+	};
+
+	/** The jobs by their ids, which sort by time. */
+	private final ConcurrentMap<String, KnownJob> jobs = new ConcurrentHashMap<>();
+
+	/** The ended jobs that are only in memory, in the order of their end. */
+	private final Deque<EndedEntry> ended = new ArrayDeque<>();
+
+	/** The ended jobs with files, among them those whose end is not recorded yet. */
+	private final Deque<EndedEntry> endedWithFiles = new ArrayDeque<>();
+
+	private final @Nullable JobEnds ends;
+
+	private final long retentionMillis;
+
+	private final LongSupplier clock;
+
+	private long endedBytes;
+
+	@Autowired
+	public JobRegistry(JobEnds ends, JobRecords records) {
+		this(ends, records.retention(), System::currentTimeMillis);
+	}
+
+	/**
+	 * Creates an empty registry.
+	 * @param ends stores the ends of jobs on disk; {@code null} to keep them in memory
+	 * only
+	 * @param retention how long a job with files is known
+	 * @param clock the current time in milliseconds
+	 */
+	public JobRegistry(@Nullable JobEnds ends, Duration retention, LongSupplier clock) {
+		this.ends = ends;
+		this.retentionMillis = retention.toMillis();
+		this.clock = clock;
+	}
+
+	/**
+	 * Registers a job that is new, or that is resumed.
+	 * @param client the name of the client that owns the job
+	 */
+	public KnownJob register(QueuedJob job, String client) {
+		KnownJob interrupted = this.jobs.get(job.id());
+		KnownJob known = (interrupted != null) ? interrupted : new KnownJob(job, client);
+		if (interrupted != null) {
+			interrupted.markResumed(job);
+		}
+		this.jobs.put(known.id(), known);
+		this.listener.accept(known);
+		return known;
+	}
+
+	/** Sets the listener that is called with each job before the job may begin. */
+	void onRegister(Consumer<KnownJob> listener) {
+		this.listener = listener;
+	}
+
+	/** Registers an interrupted job, which callers may resume or cancel. */
+	public KnownJob register(InterruptedJob job) {
+		KnownJob known = new KnownJob(job);
+		this.jobs.put(job.id(), known);
+		return known;
+	}
+
+	/**
+	 * Registers a job that ended in an earlier process.
+	 * @param items the records that were not applied; {@code null} if none are stored
+	 */
+	public void register(JobEnd end, @Nullable JobItems items) {
+		KnownJob known = new KnownJob(end, items);
+		this.jobs.put(known.id(), known);
+		Long endedMillis = end.status().endedMillis();
+		synchronized (this.ended) {
+			this.endedWithFiles
+				.add(new EndedEntry(known, KnownJob.REPORT_BYTES, (endedMillis != null) ? endedMillis : 0));
+		}
+	}
+
+	/**
+	 * Records that a job's run has ended with a report.
+	 * @param onDisk whether to store the end on disk, because no caller waits for it
+	 */
+	public void recordEnd(KnownJob job, EndedJob<?> ended, boolean onDisk) {
+		long bytes = job.markEnded(ended, (onDisk) ? this.ends : null);
+		if (!job.isInterruptedByShutdown()) {
+			addEnded(job, bytes);
+		}
+	}
+
+	/** Removes the files of a job that its record in the control Redis makes needless. */
+	void markRecorded(KnownJob job) {
+		job.markRecorded();
+		synchronized (this.ended) {
+			if (!job.isOnDisk()) {
+				this.endedWithFiles.stream().filter((entry) -> entry.job == job).findFirst().ifPresent((entry) -> {
+					this.endedWithFiles.remove(entry);
+					this.ended.add(entry);
+					this.endedBytes += entry.bytes;
+				});
+			}
+			forgetOld();
+		}
+	}
+
+	/**
+	 * Records that a job was refused, or failed because of a defect, and has no report.
+	 * @param accepted whether the caller may query the job, because the service accepted
+	 * it before
+	 */
+	public void recordFailure(KnownJob job, Ending ending, boolean accepted) {
+		if (!accepted && job.restoreInterrupted()) {
+			return;
+		}
+		// Also for a refused job, because callers that follow it must see its end.
+		long bytes = job.markEnded(ending, (accepted) ? this.ends : null);
+		if (accepted) {
+			addEnded(job, bytes);
+		}
+		else {
+			this.jobs.remove(job.id());
+			job.discard();
+		}
+	}
+
+	/**
+	 * Cancels a job between its batches, or an interrupted one at once.
+	 * @return {@code false} if it has ended
+	 */
+	public boolean cancel(KnownJob job) {
+		if (job.cancelInterrupted(this.ends)) {
+			addEnded(job, KnownJob.REPORT_BYTES);
+			return true;
+		}
+		return job.cancel();
+	}
+
+	private void addEnded(KnownJob job, long bytes) {
+		synchronized (this.ended) {
+			EndedEntry entry = new EndedEntry(job, bytes, this.clock.getAsLong());
+			if (job.isOnDisk()) {
+				this.endedWithFiles.add(entry);
+			}
+			else {
+				this.ended.add(entry);
+				this.endedBytes += bytes;
+			}
+			forgetOld();
+		}
+	}
+
+	/** Samples the rate of all jobs, and forgets old jobs. */
+	@Scheduled(fixedRate = SAMPLE_MILLIS)
+	void sample() {
+		this.jobs.values().forEach(KnownJob::sample);
+		forgetInterrupted();
+		synchronized (this.ended) {
+			forgetOld();
+		}
+	}
+
+	private void forgetInterrupted() {
+		long since = this.clock.getAsLong() - this.retentionMillis;
+		for (KnownJob job : this.jobs.values()) {
+			if (job.claimIfInterruptedBefore(since)) {
+				this.jobs.remove(job.id());
+				job.discard();
+				logger.atWarn()
+					.addKeyValue("jobId", job.id())
+					.log("Job {} was found interrupted longer ago than pipeset.jobs.retention, and no request has"
+							+ " resumed it: its files are removed", job.id());
+			}
+		}
+	}
+
+	private void forgetOld() {
+		long since = this.clock.getAsLong() - IN_MEMORY_MILLIS;
+		for (EndedEntry oldest = this.ended.peek(); oldest != null && (this.ended.size() > MOST_ENDED
+				|| this.endedBytes > MOST_ENDED_BYTES || oldest.endedMillis < since); oldest = this.ended.peek()) {
+			this.ended.remove();
+			this.endedBytes -= oldest.bytes;
+			forget(oldest);
+		}
+		since = this.clock.getAsLong() - this.retentionMillis;
+		for (EndedEntry oldest = this.endedWithFiles.peek(); oldest != null
+				&& (this.endedWithFiles.size() > MOST_WITH_FILES
+						|| oldest.endedMillis < since); oldest = this.endedWithFiles.peek()) {
+			this.endedWithFiles.remove();
+			forget(oldest);
+		}
+	}
+
+	private void forget(EndedEntry oldest) {
+		this.jobs.remove(oldest.job.id());
+		oldest.job.discard();
+	}
+
+	public Optional<KnownJob> find(String id) {
+		return Optional.ofNullable(this.jobs.get(id));
+	}
+
+	/**
+	 * Finds a job of a client. The jobs of other clients are not found.
+	 * @return the job, if this instance knows it
+	 */
+	public Optional<KnownJob> find(String id, Client client) {
+		return find(id).filter((job) -> job.client().equals(client.name()));
+	}
+
+	/**
+	 * Lists the jobs of a client, the newest first.
+	 * @param state the state of the jobs; {@code null} for any
+	 * @param kind the kind of the jobs; {@code null} for any
+	 * @param after the id after which the list begins; {@code null} to begin with the
+	 * newest job. The job with this id may be forgotten already
+	 * @param limit the most jobs to return
+	 */
+	public List<KnownJob> list(Client client, @Nullable JobState state, @Nullable JobKind kind, @Nullable String after,
+			int limit) {
+		return this.jobs.values()
+			.stream()
+			.filter((job) -> job.client().equals(client.name()) && (state == null || job.state() == state)
+					&& (kind == null || job.kind() == kind) && (after == null || job.id().compareTo(after) < 0))
+			.sorted(Comparator.comparing(KnownJob::id).reversed())
+			.limit(limit)
+			.toList();
+	}
+
+	/** The jobs of all clients. */
+	public List<KnownJob> all() {
+		return List.copyOf(this.jobs.values());
+	}
+
+	/** An ended job. {@code bytes} is the memory of its report. */
+	private record EndedEntry(KnownJob job, long bytes, long endedMillis) {
+
+	}
+
+}

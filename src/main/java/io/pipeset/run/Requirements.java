@@ -1,0 +1,77 @@
+package io.pipeset.run;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.engine.pipeline.RedisNode;
+import io.pipeset.engine.pipeline.call.NoConnectionException;
+import io.pipeset.engine.pipeline.call.RedisCallException;
+import io.pipeset.engine.servers.RedisNodes;
+import io.pipeset.report.Account;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.request.JobSettings;
+
+import org.springframework.stereotype.Component;
+
+/** Stops a job at its beginning if Redis refuses commands that its settings need. */
+@Component
+class Requirements {
+
+	/** What to do if Redis refuses transactions. */
+	static final String TRANSACTIONS_REMEDY = "Let the service's user run MULTI and EXEC, or send the job with atomic=none.";
+
+	private final RedisNodes nodes;
+
+	Requirements(RedisNodes nodes) {
+		this.nodes = nodes;
+	}
+
+	/**
+	 * Checks that WAIT and transactions run if the settings need them, and stops the job
+	 * if not. Successful checks of transactions are cached.
+	 */
+	void require(JobStop stop, JobSettings settings) {
+		if (settings.replicas() > 0 && !stop.isSet()) {
+			require(stop, (node) -> node.calls().replicas(), "replicas=" + settings.replicas() + " needs WAIT.",
+					"Let the service's user run WAIT, on a master, or send the job with replicas=0.");
+		}
+		if (settings.isAtomic() && !stop.isSet()) {
+			require(stop, (node) -> node.facts().requireTransactions(), "atomic=batch needs transactions.",
+					TRANSACTIONS_REMEDY);
+		}
+	}
+
+	private void require(JobStop stop, Consumer<RedisNode> check, String need, String remedy) {
+		for (RedisNode node : masters()) {
+			try {
+				check.accept(node);
+			}
+			catch (RedisCallException ex) {
+				// If Redis cannot be reached or is busy, the first batch detects it and
+				// retries. A former master gets no batch either.
+				if (!ex.isTransient() && !(this.nodes.isFollowing() && ex.isOfReplica())) {
+					stop.stop(Cause.REDIS_REFUSES, need + " " + ex.getMessage() + ". " + remedy);
+				}
+			}
+		}
+	}
+
+	/** Clears the cached check if a job's transactions were refused. */
+	void recordRefusal(Account account) {
+		if (account.transactionRefusal() != null) {
+			masters().forEach((node) -> node.facts().transactionsWereRefused());
+		}
+	}
+
+	private List<RedisNode> masters() {
+		try {
+			return this.nodes.masters();
+		}
+		catch (NoConnectionException ex) {
+			// The first batch of the job detects it.
+			return List.of();
+		}
+	}
+
+}
