@@ -30,6 +30,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InterruptedJob {
 
+	/** Why a job cannot go on, and what to do, for the caller. */
+	static final String LOST = "Its process has ended, and could not store the outcomes of all records before, because"
+			+ " its spool was full or failed. Each record without a known outcome may have run, and is unknown:"
+			+ " check those that must not run twice, and post the others again";
+
 	private final String id;
 
 	private final String client;
@@ -79,8 +84,9 @@ public final class InterruptedJob {
 				// Later processes may take the job over as well.
 				journal.noteIfPossible(new RequestedChanges(null, null, processEndedMillis));
 			}
-			journal.outcomes(share).count(0, journal.records(), account);
-			progress.setRead(journal.records());
+			long records = (isLost()) ? items.countRecords(share) : journal.records();
+			journal.outcomes(share).count(0, records, account);
+			progress.setRead(records);
 			this.report = new ReportDraft(id, redis, settings, new RateLimit(settings.rateLimit()), account,
 					new JobClock(), progress, input())
 				.snapshot(JobState.INTERRUPTED);
@@ -90,6 +96,11 @@ public final class InterruptedJob {
 
 	public String id() {
 		return this.id;
+	}
+
+	/** Whether records ran whose outcomes are not stored, so that it cannot go on. */
+	boolean isLost() {
+		return this.items.journal().isLost() && !settings().dryRun();
 	}
 
 	/** The name of the client that owns the job. */

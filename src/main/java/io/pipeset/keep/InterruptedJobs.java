@@ -116,8 +116,9 @@ public class InterruptedJobs {
 		Set<String> ids = Set.copyOf(jobs.keySet());
 		Set<String> ended = registerEnded(jobs);
 		jobs.forEach((id, files) -> {
-			if (files.containsKey(Spool.OF_JOB) && !ended.contains(id)) {
-				registerInterrupted(id, files);
+			String job = (files.containsKey(Spool.OF_LOST)) ? Spool.OF_LOST : Spool.OF_JOB;
+			if (files.containsKey(job) && !ended.contains(id)) {
+				registerInterrupted(id, job, files);
 			}
 			else if (files.containsKey(Spool.OF_BODY) && !ended.contains(id)) {
 				this.broken.put(id, "its files are not complete. If its upload was not, nothing ran");
@@ -182,14 +183,20 @@ public class InterruptedJobs {
 		return found.stream().map((end) -> end.status().jobId()).collect(Collectors.toSet());
 	}
 
-	private void registerInterrupted(String id, Map<String, SpoolFile> files) {
+	private void registerInterrupted(String id, String extension, Map<String, SpoolFile> files) {
 		try {
-			SpoolFile file = Objects.requireNonNull(files.get(Spool.OF_JOB));
+			SpoolFile file = Objects.requireNonNull(files.get(extension));
 			SpooledRequest request = SpooledRequest.read(file);
 			JobItems items = items(id, file, request, files);
-			KnownJob job = this.registry
-				.register(new InterruptedJob(id, this.redis, request, file.modifiedMillis(), items, this.memory));
+			InterruptedJob interrupted = new InterruptedJob(id, this.redis, request, file.modifiedMillis(), items,
+					this.memory);
+			KnownJob job = this.registry.register(interrupted);
 			takeJobFiles(files);
+			if (interrupted.isLost()) {
+				this.registry.lose(job);
+				logger.atWarn().addKeyValue("jobId", id).log("Job {} has failed. {}", id, InterruptedJob.LOST);
+				return;
+			}
 			if (items.journal().asked().cancelled() != null) {
 				this.registry.cancel(job);
 				logger.atInfo().addKeyValue("jobId", id).log("Job {} was cancelled before its process ended", id);
@@ -235,7 +242,8 @@ public class InterruptedJobs {
 
 	/** Takes the files that the job owns now out of the map, so that they are kept. */
 	private static void takeJobFiles(Map<String, SpoolFile> files) {
-		List.of(Spool.OF_JOB, Spool.OF_BODY, OutcomeJournal.OUTCOMES, OutcomeJournal.NOTES).forEach(files::remove);
+		List.of(Spool.OF_JOB, Spool.OF_LOST, Spool.OF_BODY, OutcomeJournal.OUTCOMES, OutcomeJournal.NOTES)
+			.forEach(files::remove);
 	}
 
 	/** The ids of the jobs that cannot be resumed, and why. */

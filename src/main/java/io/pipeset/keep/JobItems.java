@@ -258,6 +258,27 @@ public final class JobItems implements Spool.Removable {
 	}
 
 	/**
+	 * Counts the records of the body, as far as it can be read.
+	 * @throws IOException if the body cannot be read
+	 */
+	long countRecords(MemoryShare memory) throws IOException {
+		AtomicLong count = new AtomicLong();
+		Record record = new Record(this.settings.recordDefaults(), memory);
+		try {
+			this.body.reread(this.settings, this.limits.ofRecords(memory, this.database, this.operations),
+					this.limits.ofInflatedBodies(), (records) -> {
+						while (records.read(record)) {
+							count.incrementAndGet();
+						}
+					});
+		}
+		catch (MalformedBodyException | BodyLimitException | MemoryLimitException ex) {
+			// The job did not read any further.
+		}
+		return count.get();
+	}
+
+	/**
 	 * Why the records cannot be written.
 	 * @return a sentence; {@code null} if they can be
 	 */

@@ -16,6 +16,7 @@ import io.pipeset.keep.control.JobRecords;
 import io.pipeset.report.Ending;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;
+import io.pipeset.report.JobStatus.EndReason;
 import io.pipeset.request.Client;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -183,6 +184,13 @@ public class JobRegistry {
 			return true;
 		}
 		return job.cancel();
+	}
+
+	/** Ends an interrupted job some of whose outcomes were not stored. */
+	void lose(KnownJob job) {
+		if (job.endInterrupted(this.ends, JobState.FAILED, new EndReason("gone", InterruptedJob.LOST))) {
+			addEnded(job, KnownJob.REPORT_BYTES);
+		}
 	}
 
 	private void addEnded(KnownJob job, long bytes) {

@@ -155,15 +155,25 @@ public final class KnownJob {
 	 * it
 	 */
 	boolean cancelInterrupted(@Nullable JobEnds ends) {
+		return endInterrupted(ends, JobState.CANCELLED,
+				new EndReason(Cause.CANCELLED.problemType(),
+						"The job was interrupted, and then cancelled by DELETE /v1/jobs/" + this.id
+								+ ": it wrote nothing more"));
+	}
+
+	/**
+	 * Ends the job if it is interrupted.
+	 * @param ends stores its end on disk; {@code null} to keep it in memory only
+	 * @return {@code false} if the job is not interrupted, or another request has claimed
+	 * it
+	 */
+	boolean endInterrupted(@Nullable JobEnds ends, JobState state, EndReason reason) {
 		InterruptedJob job = interrupted();
 		if (job == null || !job.claim()) {
 			return false;
 		}
-		EndReason reason = new EndReason(Cause.CANCELLED.problemType(),
-				"The job was interrupted, and then cancelled by DELETE /v1/jobs/" + this.id
-						+ ": it wrote nothing more");
-		JobStatus status = job.status(JobState.CANCELLED, System.currentTimeMillis(), reason);
-		end(status, job.report(JobState.CANCELLED), 0, job.items(), false, ends);
+		JobStatus status = job.status(state, System.currentTimeMillis(), reason);
+		end(status, job.report(state), 0, job.items(), false, ends);
 		return true;
 	}
 
@@ -262,6 +272,15 @@ public final class KnownJob {
 	public @Nullable JobItems items() {
 		End end = this.current.end;
 		return (end != null) ? end.items : null;
+	}
+
+	/**
+	 * Why its records cannot be listed; {@code null} if they can be, or have no files.
+	 */
+	public @Nullable String missingItems() {
+		Snapshot now = this.current;
+		JobItems items = (now.end != null) ? now.end.items : (now.job != null) ? now.job.items() : null;
+		return (items != null) ? items.missing() : null;
 	}
 
 	/** Whether the shutdown of this process interrupted the job. */

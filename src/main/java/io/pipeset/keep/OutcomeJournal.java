@@ -62,6 +62,9 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
 	private @Nullable IOException failure;
 
+	/** Whether the run of the job has ended, so that nothing is written. */
+	private boolean ended;
+
 	/** The stop of the job; {@code null} before the job runs. */
 	private volatile @Nullable JobStop stop;
 
@@ -154,7 +157,7 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	}
 
 	private void set(long index, int number) {
-		if (this.failure == null) {
+		if (this.failure == null && !this.ended) {
 			try {
 				this.outcomes.set(index, number, this.memory);
 			}
@@ -165,7 +168,7 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	}
 
 	private synchronized void tryWrite(FileWrite write) {
-		if (this.failure == null) {
+		if (this.failure == null && !this.ended) {
 			try {
 				write.write();
 			}
@@ -176,17 +179,22 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	}
 
 	/**
-	 * Gives up the journal. The job goes on without its items. Its request is removed,
-	 * because a later process must not resume it: the journal does not know all records
-	 * that were sent.
+	 * Gives up the journal. The job goes on without its items. Its request is renamed,
+	 * because a later process must not resume it, and must count each record without an
+	 * outcome as unknown: the journal does not know all records that were sent.
 	 */
 	private void giveUp(IOException ex) {
 		logger.warn(
 				"The outcomes of a job's records are no longer stored, so that its items are lost and it cannot be resumed: {}",
 				ex.getMessage());
 		this.failure = ex;
-		this.request.close();
+		this.request.rename(this.request.name().replace(Spool.OF_JOB, Spool.OF_LOST));
 		releaseMemory();
+	}
+
+	/** Whether an earlier process has given up the journal. */
+	boolean isLost() {
+		return this.request.name().endsWith(Spool.OF_LOST);
 	}
 
 	/** Why the journal is incomplete; {@code null} if it is complete. */
@@ -202,6 +210,7 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	/** Ends the run of the job: nothing more is written. */
 	synchronized void end() {
 		flush();
+		this.ended = true;
 		releaseMemory();
 	}
 
@@ -230,7 +239,7 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	 * @throws IOException if the files cannot be read, or are broken
 	 */
 	public Outcomes outcomes(MemoryShare memory) throws IOException {
-		return new Outcomes(this.outcomes.read(), this.notes.failures(memory));
+		return new Outcomes(this.outcomes.read(), this.notes.failures(memory), isLost());
 	}
 
 	/**
@@ -249,6 +258,7 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	synchronized void resume(MemoryShare memory) throws IOException {
 		releaseMemory();
 		this.stop = null;
+		this.ended = false;
 		this.memory = memory;
 		this.notes.load(memory);
 	}
@@ -257,7 +267,7 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	 * Reads the outcomes of earlier runs, while outcomes of later records may be written.
 	 */
 	synchronized Outcomes earlier() {
-		return new Outcomes(this.outcomes.read(), this.notes.failures());
+		return new Outcomes(this.outcomes.read(), this.notes.failures(), isLost());
 	}
 
 	/** Removes the files. */
@@ -285,7 +295,11 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
 		private final List<JournalEntry> failures;
 
-		private Outcomes(Numbers numbers, List<JournalEntry> failures) {
+		/** Whether a record without an outcome may have run. */
+		private final boolean lost;
+
+		private Outcomes(Numbers numbers, List<JournalEntry> failures, boolean lost) {
+			this.lost = lost;
 			this.numbers = numbers;
 			this.failures = failures;
 		}
@@ -295,7 +309,8 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 		 * @throws IOException if the file cannot be read, or is broken
 		 */
 		JournalEntry next() throws IOException {
-			int number = this.numbers.next();
+			int next = this.numbers.next();
+			int number = (next == NOT_SENT && this.lost) ? SENT : next;
 			if (number < FIRST_FAILURE) {
 				return ENTRIES.get(number);
 			}

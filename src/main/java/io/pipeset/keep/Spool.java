@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -38,6 +39,12 @@ public final class Spool {
 	 * name of a file begins with the id of its job, up to the first dot.
 	 */
 	public static final String OF_JOB = ".job";
+
+	/**
+	 * The extension of a file of the job whose outcomes could not be stored any more,
+	 * which has the same effect.
+	 */
+	public static final String OF_LOST = ".lost";
 
 	/** The extension of a file with the body of a job's request. */
 	public static final String OF_BODY = ".body";
@@ -313,8 +320,8 @@ public final class Spool {
 	public synchronized void end() {
 		if (this.folder != null) {
 			try {
-				this.folder.remove((file) -> Files.exists(file.resolveSibling(job(file) + OF_JOB))
-						|| Files.exists(file.resolveSibling(job(file) + OF_END)));
+				this.folder.remove((file) -> Stream.of(OF_JOB, OF_LOST, OF_END)
+					.anyMatch((extension) -> Files.exists(file.resolveSibling(job(file) + extension))));
 			}
 			catch (IOException ex) {
 				logger.warn("The spool could not be removed: {}", ex.toString());

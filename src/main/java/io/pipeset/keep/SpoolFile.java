@@ -25,7 +25,7 @@ public final class SpoolFile implements Spool.Removable, StoredBytes {
 
 	private final Spool spool;
 
-	private final Path path;
+	private volatile Path path;
 
 	private final Spool.@Nullable Share share;
 
@@ -64,6 +64,17 @@ public final class SpoolFile implements Spool.Removable, StoredBytes {
 	 */
 	public long modifiedMillis() throws IOException {
 		return Files.getLastModifiedTime(this.path).toMillis();
+	}
+
+	/** Renames the file, which needs no room on the disk. */
+	synchronized void rename(String name) {
+		try {
+			closeChannel();
+			this.path = Files.move(this.path, this.path.resolveSibling(name));
+		}
+		catch (IOException ex) {
+			logger.warn("A file of the spool could not be renamed: {}", ex.toString());
+		}
 	}
 
 	/** The name of the client whose share the file counts for; {@code null} for none. */

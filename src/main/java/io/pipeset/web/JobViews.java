@@ -5,7 +5,6 @@ import java.util.List;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.pipeset.keep.JobItems;
 import io.pipeset.keep.JobRecorder;
 import io.pipeset.keep.KnownJob;
 import io.pipeset.keep.control.CallbackQueue;
@@ -54,8 +53,7 @@ class JobViews {
 		JobStatus status = view.status();
 		Object report = view.report();
 		List<Warning> warnings = new ArrayList<>(this.recorder.warnings(job.id()));
-		JobItems items = job.items();
-		String missing = (items != null) ? items.missing() : null;
+		String missing = job.missingItems();
 		if (missing != null) {
 			warnings.add(new Warning("ITEMS_REMOVED", null, missing, null));
 		}

@@ -196,7 +196,8 @@ class OutcomeJournalTests {
 		assertThat(this.spool.used()).isEqualTo(10);
 		journal.sent(50);
 		journal.flush();
-		assertThat(this.spool.used()).isZero();
+		assertThat(journal.isLost()).isTrue();
+		assertThat(this.request.name()).endsWith(".lost");
 	}
 
 	@Test

@@ -182,7 +182,7 @@ public class Tunings {
 		private @Nullable Long roundTripMicros;
 
 		/** The runs so far, with those that are not measured. */
-		private volatile int done;
+		private final AtomicInteger done = new AtomicInteger();
 
 		private boolean written;
 
@@ -276,18 +276,18 @@ public class Tunings {
 			int rows = this.settings.grid().size();
 			int size = this.candidates.size();
 			int all = rows + this.settings.runs() * size;
-			this.task.tallies(() -> Tally.of(Math.max(0, this.done - rows), (long) all - rows));
+			this.task.tallies(() -> Tally.of(Math.max(0, this.done.get() - rows), (long) all - rows));
 			long begun = System.nanoTime();
-			while (this.done < all && !this.task.stop().isSet()
+			while (this.done.get() < all && !this.task.stop().isSet()
 					&& System.nanoTime() - begun < this.settings.budget().toNanos()) {
-				int turn = this.done - rows;
+				int turn = this.done.get() - rows;
 				Candidate candidate = this.candidates
-					.get((turn < 0) ? this.done : (turn + turn / size * size / this.settings.runs()) % size);
-				measure(candidate, (turn < 0 && this.done > 0) ? WARM_UP_RECORDS : candidate.records());
+					.get((turn < 0) ? this.done.get() : (turn + turn / size * size / this.settings.runs()) % size);
+				measure(candidate, (turn < 0 && this.done.get() > 0) ? WARM_UP_RECORDS : candidate.records());
 				if (turn < 0) {
 					candidate.runs().clear();
 				}
-				this.done++;
+				this.done.incrementAndGet();
 			}
 		}
 

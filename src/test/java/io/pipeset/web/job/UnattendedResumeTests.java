@@ -110,6 +110,40 @@ class UnattendedResumeTests {
 		}
 	}
 
+	/** Its outcomes find no room, and it runs on. */
+	@Test
+	void aJobThatWasKilledAfterItsSpoolWasFullForgetsNoRecordThatRan() throws Exception {
+		int records = 40_000;
+		String body = "[\"INCRBY\",\"n\",\"1\"]\n".repeat(records);
+		String location;
+		try (ServiceProcess process = start("--pipeset.spool.max-bytes=" + (body.length() + 20_000) + "B")) {
+			Answer answer = process.service()
+				.send(process.service()
+					.request("/v1/jobs?rateLimit=20000&batchSize=1000")
+					.header("Prefer", "respond-async")
+					.header("Content-Type", Service.NDJSON)
+					.POST(BodyPublishers.ofString(body)));
+			location = answer.header("Location");
+			await().until(() -> Answer.counts(process.service().get(location).json()).applied() > 15_000);
+			assertThat(process.service().get(location).json().at("/warnings").toString()).contains("ITEMS_REMOVED",
+					"could not be kept");
+			process.kill();
+		}
+		long ran = Long.parseLong(redis.client().get("n"));
+		try (ServiceProcess next = start()) {
+			awaitState(next.service(), location, "failed");
+			JsonNode job = next.service().get(location).json();
+			Counts counts = Answer.counts(job);
+			assertThat(counts.received()).isEqualTo(records);
+			assertThat(ran).isBetween(counts.applied(), counts.applied() + counts.unknown());
+			assertThat(counts.unprocessed()).isZero();
+			assertThat(job.at("/ending/detail").asString()).contains("may have run", "spool was full");
+			String items = next.service().get(location + "/items?status=unknown").text();
+			assertThat(items.lines()).hasSize((int) counts.unknown());
+			next.service().post(location + "/resume").refusal(409, "not-interrupted");
+		}
+	}
+
 	/** Until then, the record has the lease of the process that was killed. */
 	@Test
 	void aJobThatIsTakenOverWithoutTheControlRedisIsRecordedLater() throws Exception {
