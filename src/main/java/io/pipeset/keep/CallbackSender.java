@@ -23,6 +23,7 @@ import io.pipeset.keep.control.CallbackQueue.PendingCallback;
 import io.pipeset.keep.control.CallbackState;
 import io.pipeset.keep.control.CallbackState.State;
 import io.pipeset.keep.control.ControlRedisException;
+import io.pipeset.keep.control.JobRecords;
 import io.pipeset.request.Callbacks;
 import io.pipeset.request.Clients;
 import io.pipeset.request.UrlPrefixes;
@@ -74,6 +75,8 @@ final class CallbackSender {
 
 	private final CallbackQueue queue;
 
+	private final JobRecords records;
+
 	private final Callbacks callbacks;
 
 	private final Clients clients;
@@ -92,8 +95,10 @@ final class CallbackSender {
 
 	private volatile @Nullable HttpClient http;
 
-	CallbackSender(CallbackQueue queue, Callbacks callbacks, Clients clients, JobRecorder recorder) {
+	CallbackSender(CallbackQueue queue, JobRecords records, Callbacks callbacks, Clients clients,
+			JobRecorder recorder) {
 		this.queue = queue;
+		this.records = records;
 		this.callbacks = callbacks;
 		this.clients = clients;
 		this.recorder = recorder;
@@ -132,7 +137,8 @@ final class CallbackSender {
 					.map(Map.Entry::getKey)
 					.toList();
 				for (String claimed : this.queue.claim(free, LEASE, full)) {
-					this.queue.find(claimed).ifPresent(this::attempt);
+					this.queue.find(claimed)
+						.ifPresentOrElse(this::attempt, () -> this.records.endCallback(CallbackQueue.jobId(claimed)));
 				}
 			}
 		}

@@ -18,6 +18,7 @@ import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
 import io.pipeset.report.JobStatus.EndReason;
 import io.pipeset.report.Progress;
+import io.pipeset.report.Progress.Tally;
 import io.pipeset.report.RedisIdentity;
 import io.pipeset.request.JobSettings;
 import io.pipeset.request.RateLimit;
@@ -162,6 +163,20 @@ public final class InterruptedJob {
 	/** The records of the job, from the first one. */
 	public JobInput input() {
 		return UploadedRecords.of(this.id, this.items.body(), this.declared);
+	}
+
+	Counts counts() {
+		return this.counts;
+	}
+
+	/** How many records its former processes had read. */
+	long read() {
+		return this.counts.received();
+	}
+
+	/** Its counts and its progress when its process ended. */
+	Tally tally() {
+		return new Tally(this.counts, read(), done(), null, Double.NaN);
 	}
 
 	/** How many records had an outcome when the process ended. */

@@ -278,7 +278,7 @@ public class InterruptedJobs {
 			String notRepeatable = (job.settings().dryRun()) ? null : job.items().firstNotRepeatable(memory, sent);
 			if (notRepeatable != null) {
 				return new NotResumable("not-repeatable", notRepeatable
-						+ ", which must not run twice, so that the job cannot be resumed. Post the records that"
+						+ ", which must not run twice, and may have run, so that the job cannot be resumed. Post the records that"
 						+ " certainly did not run: GET /v1/jobs/" + job.id()
 						+ "/items?status=unprocessed lists them. Check those that may have run, with status=unknown, and decide");
 			}

@@ -198,8 +198,8 @@ public final class JobItems implements Spool.Removable {
 	 * Checks whether the job can be resumed.
 	 * @param memory holds the records that may have run
 	 * @param sent receives the records that may have run, in their order
-	 * @return the first record that must not run twice, as the beginning of a sentence;
-	 * {@code null} if there is none
+	 * @return the first record that may have run and must not run twice, as the beginning
+	 * of a sentence; {@code null} if there is none
 	 * @throws IOException if the files cannot be read
 	 * @throws MemoryLimitException if there is not enough memory for the records that may
 	 * have run
@@ -211,16 +211,11 @@ public final class JobItems implements Spool.Removable {
 		try {
 			this.body.reread(this.settings, this.limits.ofRecords(memory, this.database, this.operations),
 					this.limits.ofInflatedBodies(), (records) -> {
-						while (found.get() == null && isReadAgain(record) && records.read(record)) {
-							boolean mayHaveRun = outcomes.next().mayRunAgain();
-							if (record.rejection() == null) {
+						while (found.get() == null && record.index() + 1 < this.journal.records()
+								&& records.read(record)) {
+							if (outcomes.next().mayRunAgain() && record.rejection() == null) {
 								this.settings.admit(record);
-							}
-							if (record.rejection() == null && !record.effect().isRepeatable()) {
-								found.set("Record " + record.index() + " is " + describe(record));
-							}
-							else if (mayHaveRun && record.rejection() == null) {
-								add(record, sent, memory);
+								addIfRepeatable(record, sent, memory, found);
 							}
 						}
 					});
@@ -231,12 +226,14 @@ public final class JobItems implements Spool.Removable {
 		return found.get();
 	}
 
-	/**
-	 * Whether the record after this one is read before the job is resumed. Of a resource,
-	 * which may be far away, only the records that were read before are.
-	 */
-	private boolean isReadAgain(Record last) {
-		return this.body.url() == null || last.index() + 1 < this.journal.records();
+	private void addIfRepeatable(Record record, List<Slab> sent, MemoryShare memory,
+			AtomicReference<@Nullable String> found) {
+		if (record.rejection() == null && !record.effect().isRepeatable()) {
+			found.set("Record " + record.index() + " is " + describe(record));
+		}
+		else if (record.rejection() == null) {
+			add(record, sent, memory);
+		}
 	}
 
 	private void add(Record record, List<Slab> sent, MemoryShare memory) {

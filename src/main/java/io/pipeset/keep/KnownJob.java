@@ -283,6 +283,12 @@ public final class KnownJob {
 		return (items != null) ? items.missing() : null;
 	}
 
+	/** Whether it has files from which another process can resume it. */
+	boolean hasFiles() {
+		Snapshot now = this.current;
+		return interrupted() != null || (now.job != null && now.job.items() != null);
+	}
+
 	/** Whether the shutdown of this process interrupted the job. */
 	boolean isInterruptedByShutdown() {
 		Snapshot now = this.current;
@@ -304,7 +310,8 @@ public final class KnownJob {
 	void sample() {
 		QueuedJob job = this.current.job;
 		if (job != null) {
-			this.meter.sample(job.tally(), job.clock().totalNanos());
+			InterruptedJob former = former(job);
+			this.meter.sample((former != null) ? former.tally() : job.tally(), job.clock().totalNanos());
 		}
 	}
 
@@ -348,11 +355,23 @@ public final class KnownJob {
 		return (now.end != null) ? now.end.status : status(now.job, now.state, null, null);
 	}
 
-	private static @Nullable Object report(Snapshot now) {
+	/**
+	 * The job as its former process left it, while it reads again what ran before, so
+	 * that its counts never go back.
+	 * @return {@code null} once it has read further
+	 */
+	private @Nullable InterruptedJob former(@Nullable QueuedJob job) {
+		InterruptedJob former = this.interrupted;
+		return (former != null && job != null && job.tally().read() < former.read()) ? former : null;
+	}
+
+	private @Nullable Object report(Snapshot now) {
 		if (now.job == null || now.end != null) {
 			return (now.end != null) ? now.end.report : null;
 		}
-		JobReport report = now.job.snapshot(now.state);
+		InterruptedJob former = former(now.job);
+		JobReport snapshot = now.job.snapshot(now.state);
+		JobReport report = (former != null && snapshot != null) ? snapshot.with(former.counts()) : snapshot;
 		// The memory of an item is counted before it is listed.
 		long lists = now.job.memory().reportBytes() - settingsBytes(now.job);
 		return (report == null || lists <= LARGEST_REPORT_BYTES) ? report : report.withoutLists();
@@ -402,7 +421,8 @@ public final class KnownJob {
 
 	private JobStatus status(@Nullable QueuedJob job, JobState state, @Nullable Long endedMillis,
 			@Nullable EndReason ending) {
-		Tally tally = (job != null) ? job.tally() : Tally.of(0, null);
+		InterruptedJob former = former(job);
+		Tally tally = (former != null) ? former.tally() : (job != null) ? job.tally() : Tally.of(0, null);
 		long nanos = (job != null) ? job.clock().totalNanos() : 0;
 		return new JobStatus(this.id, this.kind, (this.kind == JobKind.RECORDS) ? this.operation : null, this.dryRun,
 				this.label, state, this.createdMillis, endedMillis, tally.counts(), this.meter.progress(tally, nanos),

@@ -134,7 +134,7 @@ final class RecordedJob {
 	synchronized void enter(String client, JobStatus status, String key) {
 		this.key = key;
 		this.mayBeRecorded = true;
-		this.records.write(client, status, null, true, null, keyState(), null);
+		this.records.write(client, status, null, false, true, null, keyState(), null);
 		this.written = status;
 		this.enteredNanos = System.nanoTime();
 	}
@@ -303,7 +303,7 @@ final class RecordedJob {
 		this.mayBeRecorded = true;
 		boolean addsToList = last == null || old || ended;
 		Wishes wishes = this.records.write(job.client(), now, (report != null) ? this.reports.stored(report) : null,
-				addsToList, job.callback(), keyState(), this.rateLimit);
+				job.hasFiles(), addsToList, job.callback(), keyState(), this.rateLimit);
 		this.written = now;
 		this.enteredNanos = (addsToList) ? System.nanoTime() : this.enteredNanos;
 		this.failure = null;

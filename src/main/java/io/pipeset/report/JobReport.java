@@ -71,6 +71,13 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 		return (dryRun) ? counts.rejected() : counts.errors();
 	}
 
+	/** This report with other counts. */
+	public JobReport with(Counts counts) {
+		return new JobReport(this.jobId, this.state, counts, this.wouldRun, this.estimate, this.input, this.losses,
+				this.timings, this.latency, this.sent, this.redis, this.settings, this.scan, this.replaced, this.values,
+				this.receipt, this.warnings, this.errorCodes, this.items, this.itemsOmitted, this.dryRun);
+	}
+
 	/** This report with another state. */
 	public JobReport in(JobState state) {
 		return new JobReport(this.jobId, state, this.counts, this.wouldRun, this.estimate, this.input, this.losses,

@@ -4,6 +4,7 @@ import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
@@ -152,9 +153,10 @@ class WarmUp implements ApplicationRunner {
 		}
 		boolean allowed = trial.report().errorCount() == 0;
 		long deadline = System.nanoTime() + this.properties.time().toNanos();
+		List<RecordFormat> formats = List.of(RecordFormat.values());
 		int jobs = 0;
 		while (!this.closing && System.nanoTime() - deadline < 0) {
-			RecordFormat format = RecordFormat.values()[jobs % RecordFormat.values().length];
+			RecordFormat format = formats.get(jobs % formats.size());
 			run(format, body(format), !allowed);
 			jobs++;
 		}

@@ -34,6 +34,9 @@ public class CallbackQueue {
 	/** How long a callback is retried after its first attempt. */
 	public static final Duration RETRIED_FOR = Duration.ofHours(1);
 
+	/** When a job that has not ended is looked at first. */
+	private static final Duration FIRST_LOOK = Duration.ofSeconds(30);
+
 	/** The least time that a record with a callback is kept. */
 	static final Duration KEPT_FOR = RETRIED_FOR.plusMinutes(5);
 
@@ -52,7 +55,7 @@ public class CallbackQueue {
 	private static final Duration SET_KEPT_FOR = Duration.ofDays(31);
 
 	private static final RedisScript<Long> ADD = RedisScript.of("""
-			redis.call('ZADD', KEYS[1], 'NX', ARGV[2], ARGV[3])
+			redis.call('ZADD', KEYS[1], ARGV[4], ARGV[2], ARGV[3])
 			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
 
 	/** The characters of a job's id. */
@@ -111,10 +114,15 @@ public class CallbackQueue {
 		this.mapper = mapper;
 	}
 
-	/** Adds a callback that is due now, unless it is there already. */
-	void add(String jobId, String client) {
+	/**
+	 * Adds a callback, unless it is there already.
+	 * @param ended whether it is due now; if not, its job is looked at later, because its
+	 * process may die
+	 */
+	void add(String jobId, String client, boolean ended) {
+		long due = System.currentTimeMillis() + ((ended) ? 0 : FIRST_LOOK.toMillis());
 		this.redis.call((template) -> Objects.requireNonNull(template.execute(ADD, List.of(key()),
-				bytes(SET_KEPT_FOR.toMillis()), bytes(System.currentTimeMillis()), bytes(jobId + client))));
+				bytes(SET_KEPT_FOR.toMillis()), bytes(due), bytes(jobId + client), bytes((ended) ? "LT" : "NX"))));
 	}
 
 	/**
@@ -134,6 +142,11 @@ public class CallbackQueue {
 		return due.stream().map((id) -> new String((byte[]) id, StandardCharsets.UTF_8)).toList();
 	}
 
+	/** The id of the job of a callback that was claimed. */
+	public static String jobId(String claimed) {
+		return claimed.substring(0, Math.min(ID, claimed.length()));
+	}
+
 	/**
 	 * Finds a callback that was claimed. A settled one, or one without a record, is
 	 * removed.
@@ -142,7 +155,7 @@ public class CallbackQueue {
 	 * @throws ControlRedisException if the control Redis fails
 	 */
 	public Optional<PendingCallback> find(String claimed) {
-		String jobId = claimed.substring(0, Math.min(ID, claimed.length()));
+		String jobId = jobId(claimed);
 		List<byte @Nullable []> fields = fields(jobId, JobRecords.CLIENT, URL, BODY, STATE, FIRST);
 		byte[] client = fields.get(0);
 		byte[] url = fields.get(1);

@@ -17,17 +17,19 @@ import org.jspecify.annotations.Nullable;
  * it has none, or before the digest is known
  * @param unsent whether the job has an idempotency key, and cannot have written to the
  * data Redis
+ * @param resumable whether it has files from which another process can resume it
  * @param report the last report; {@code null} if there is none, or the query left it out
  * @param callback the state of its callback; {@code null} if it has none or has not
  * ended, or the query left it out
  */
 public record JobRecord(String client, JobStatus status, String instance, boolean alive, @Nullable String cancelled,
-		@Nullable String request, boolean unsent, @Nullable StoredReport report, @Nullable CallbackState callback) {
+		@Nullable String request, boolean unsent, boolean resumable, @Nullable StoredReport report,
+		@Nullable CallbackState callback) {
 
 	/** The same record with another status. */
 	JobRecord with(JobStatus status) {
 		return new JobRecord(this.client, status, this.instance, this.alive, this.cancelled, this.request, this.unsent,
-				this.report, this.callback);
+				this.resumable, this.report, this.callback);
 	}
 
 }

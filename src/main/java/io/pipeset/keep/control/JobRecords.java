@@ -85,11 +85,15 @@ public class JobRecords {
 	/** The digest of a request with an idempotency key, for its repeats. */
 	private static final String REQUEST = "request";
 
+	/** 1 for a job with files from which another process can resume it. */
+	private static final String RESUMABLE = "resumable";
+
 	/** The fields of a record without its report. */
 	private static final List<String> WITHOUT_REPORT = List.of(CLIENT, STATUS, INSTANCE, CANCELLED, UNSENT);
 
 	private static final List<String> ALL = Stream
-		.concat(WITHOUT_REPORT.stream(), Stream.of(REPORT, WARNINGS, REQUEST, CallbackQueue.BODY, CallbackQueue.STATE))
+		.concat(WITHOUT_REPORT.stream(),
+				Stream.of(REPORT, WARNINGS, REQUEST, RESUMABLE, CallbackQueue.BODY, CallbackQueue.STATE))
 		.toList();
 
 	/**
@@ -196,6 +200,7 @@ public class JobRecords {
 	 * Writes the status of a job.
 	 * @param client the name of the client that owns the job
 	 * @param report the last report; {@code null} to keep the one before
+	 * @param resumable whether the job has files from which another process can resume it
 	 * @param enters whether to add the job to the list of its client, which must happen
 	 * at least once in half the retention
 	 * @param callback the URL that gets the report when the job has ended; {@code null}
@@ -206,8 +211,8 @@ public class JobRecords {
 	 * second; {@code null} for none
 	 * @return the changes that other instances have requested
 	 */
-	public Wishes write(String client, JobStatus status, @Nullable StoredReport report, boolean enters,
-			@Nullable String callback, @Nullable KeyState key, @Nullable Long rateLimit) {
+	public Wishes write(String client, JobStatus status, @Nullable StoredReport report, boolean resumable,
+			boolean enters, @Nullable String callback, @Nullable KeyState key, @Nullable Long rateLimit) {
 		Long endedMillis = status.endedMillis();
 		long left = (endedMillis != null) ? endedMillis - System.currentTimeMillis() : 0;
 		long least = (callback != null && endedMillis != null) ? CallbackQueue.KEPT_FOR.toMillis() : 1;
@@ -218,6 +223,9 @@ public class JobRecords {
 		if (key != null && key.request() != null) {
 			arguments.addAll(List.of(bytes(REQUEST), bytes(key.request())));
 		}
+		if (resumable) {
+			arguments.addAll(List.of(bytes(RESUMABLE), bytes("1")));
+		}
 		byte[] compressed = compress(report);
 		if (report != null && compressed != null) {
 			arguments.addAll(List.of(bytes(REPORT), compressed, bytes(WARNINGS),
@@ -225,10 +233,10 @@ public class JobRecords {
 		}
 		if (callback != null) {
 			arguments.addAll(List.of(bytes(CallbackQueue.URL), bytes(callback)));
-		}
-		if (callback != null && endedMillis != null) {
-			arguments.addAll(List.of(bytes(CallbackQueue.BODY), callbackBody(status, report)));
-			this.callbacks.add(status.jobId(), client);
+			if (endedMillis != null) {
+				arguments.addAll(List.of(bytes(CallbackQueue.BODY), callbackBody(status, report)));
+			}
+			this.callbacks.add(status.jobId(), client, endedMillis != null);
 		}
 		Wishes wishes = wishes(this.redis.execute(WRITE, key(status.jobId()), arguments.toArray()));
 		if (enters) {
@@ -293,6 +301,16 @@ public class JobRecords {
 	 */
 	public boolean take(String id) {
 		return Objects.requireNonNull(this.redis.execute(MARK, key(id), bytes("taken"))) == 1;
+	}
+
+	/**
+	 * Makes the callback of a job whose process is dead, and whose files, which it could
+	 * be resumed from, there are none of.
+	 */
+	public void endCallback(String id) {
+		find(id).filter((job) -> !job.alive() && !job.resumable() && job.callback() == null)
+			.ifPresent((job) -> this.redis.execute(SET, key(id), bytes(CallbackQueue.BODY),
+					callbackBody(job.status(), job.report())));
 	}
 
 	/**
@@ -446,7 +464,7 @@ public class JobRecords {
 			.filter((job) -> job.status().state().isActive() || job.status().state() == JobState.INTERRUPTED)
 			.ifPresent((job) -> write(job.client(),
 					job.status().ended(JobState.FAILED, System.currentTimeMillis(), new EndReason("gone", reason)),
-					job.report(), false, this.callbacks.url(id), null, null));
+					job.report(), false, false, this.callbacks.url(id), null, null));
 	}
 
 	private @Nullable JobRecord record(Map<String, byte[]> fields) {
@@ -462,7 +480,7 @@ public class JobRecords {
 					|| this.redis.isBackSince(this.lease);
 			JobRecord record = new JobRecord(Objects.requireNonNullElse(text(fields, CLIENT), Client.NONE),
 					this.mapper.readValue(status, JobStatus.class), instance, alive, text(fields, CANCELLED),
-					text(fields, REQUEST), "1".equals(text(fields, UNSENT)),
+					text(fields, REQUEST), "1".equals(text(fields, UNSENT)), fields.containsKey(RESUMABLE),
 					(report != null && warnings != null)
 							? new StoredReport(List.of(this.mapper.readValue(warnings, Warning[].class)),
 									() -> ReportBytes.inflate(report), null)

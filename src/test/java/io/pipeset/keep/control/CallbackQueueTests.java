@@ -28,8 +28,8 @@ class CallbackQueueTests {
 	@BeforeEach
 	void addManyOfOneClientFirst() {
 		TestRedis.shared().client().flushall();
-		IntStream.range(0, 2000).forEach((number) -> this.queue.add(id(number), "orders"));
-		IntStream.range(2000, 2003).forEach((number) -> this.queue.add(id(number), "billing"));
+		IntStream.range(0, 2000).forEach((number) -> this.queue.add(id(number), "orders", true));
+		IntStream.range(2000, 2003).forEach((number) -> this.queue.add(id(number), "billing", true));
 	}
 
 	@Test

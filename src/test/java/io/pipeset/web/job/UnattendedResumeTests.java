@@ -2,6 +2,8 @@ package io.pipeset.web.job;
 
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.ByteBuffer;
+import java.nio.ShortBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -246,7 +248,10 @@ class UnattendedResumeTests {
 		try (ServiceProcess process = start()) {
 			location = load(process.service(), "LPUSH", "&rateLimit=500");
 			awaitApplied(process.service(), location);
+			redis.pause();
+			await().until(this::hasRecordInFlight);
 			process.kill();
+			redis.resume();
 		}
 		try (ServiceProcess next = start()) {
 			await().untilAsserted(() -> assertThat(next.service().get(location).json().at("/ending/detail").asString())
@@ -255,6 +260,31 @@ class UnattendedResumeTests {
 			assertThat(state(next.service(), location)).isEqualTo("interrupted");
 			assertThat(next.service().post(location + "/resume").refusal(409, "not-repeatable"))
 				.contains("must not run twice");
+		}
+	}
+
+	/** Whether the journal has a record that was sent and has no outcome. */
+	private boolean hasRecordInFlight() throws IOException {
+		try (Stream<Path> files = Files.walk(this.spool)) {
+			Path outcomes = files.filter((file) -> file.toString().endsWith(".outcomes")).findFirst().orElseThrow();
+			ShortBuffer numbers = ByteBuffer.wrap(Files.readAllBytes(outcomes)).asShortBuffer();
+			return IntStream.range(0, numbers.limit()).anyMatch((i) -> numbers.get(i) == 3);
+		}
+	}
+
+	/** Nothing of it may have run without its outcome. */
+	@Test
+	void aJobThatMustNotRunTwiceGoesOnWhereAllOutcomesAreKnown() throws Exception {
+		String location;
+		try (ServiceProcess process = start("--pipeset.limits.shutdown-grace=0s")) {
+			location = load(process.service(), "LPUSH", "&rateLimit=1000");
+			awaitApplied(process.service(), location);
+			process.terminate();
+			process.awaitEnd();
+		}
+		try (ServiceProcess next = start()) {
+			awaitState(next.service(), location, "completed");
+			assertThat(redis.client().keys("LPUSH*")).hasSize(RECORDS).allMatch((key) -> redis.client().llen(key) == 1);
 		}
 	}
 
