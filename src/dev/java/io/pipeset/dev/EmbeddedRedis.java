@@ -1,61 +1,51 @@
 package io.pipeset.dev;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.HexFormat;
+import java.util.List;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.util.FileSystemUtils;
 
 /**
- * A real Redis server for development and tests. It listens on a free port of 127.0.0.1,
- * requires a random password and persists nothing. It ends with this JVM, even if the JVM
- * is killed by SIGKILL.
- *
- * <p>
- * Thread-safe.
+ * A real Redis server for development. It listens on a free port of 127.0.0.1, requires a
+ * random password and persists nothing. It ends with this JVM, even if the JVM is killed
+ * by SIGKILL.
  */
-public final class EmbeddedRedis implements AutoCloseable {
+public final class EmbeddedRedis implements DataRedisConnectionDetails, AutoCloseable {
 
-	private static final Logger logger = LoggerFactory.getLogger(EmbeddedRedis.class);
+	private static final Duration PATIENCE = Duration.ofSeconds(15);
 
-	private final ServerDirectory directory;
-
-	private final ServerLauncher launcher;
+	private final Path passwordFile;
 
 	private final String password;
 
-	private RunningServer server;
+	private final ServerProcess server;
 
-	private boolean closed;
-
-	private EmbeddedRedis(ServerDirectory directory, ServerLauncher launcher, String password, RunningServer server) {
-		this.directory = directory;
-		this.launcher = launcher;
+	private EmbeddedRedis(Path passwordFile, String password, ServerProcess server) {
+		this.passwordFile = passwordFile;
 		this.password = password;
 		this.server = server;
 	}
 
 	/**
 	 * Starts a server and waits until it answers PING.
+	 * @param executable the server program: a path, or a name to look up on {@code PATH};
+	 * {@code null} for the redis-server on the class path
+	 * @param configLines lines for redis.conf such as {@code maxmemory 2mb}
 	 * @return the running server, which the caller must close
 	 * @throws EmbeddedRedisException if there is no program for this platform, or it does
-	 * not start in time
+	 * not start within 15 seconds
 	 */
-	public static EmbeddedRedis start(EmbeddedRedisOptions options) {
-		ServerProgram.requirePosix();
-		ServerDirectory directory = createDirectory();
-		boolean started = false;
+	public static EmbeddedRedis start(@Nullable String executable, String... configLines) {
 		try {
-			Path program = ServerProgram.locate(options, directory.path());
-			String password = randomPassword();
-			directory.writePassword(password);
-			ServerLauncher launcher = new ServerLauncher(program, directory, password, options);
-			EmbeddedRedis redis = new EmbeddedRedis(directory, launcher, password,
-					launcher.launch(ServerLauncher.ANY_PORT));
-			started = true;
-			return redis;
+			return start(executable, Files.createTempDirectory("pipeset-redis-"), List.of(configLines));
 		}
 		catch (IOException ex) {
 			throw new EmbeddedRedisException("The embedded Redis could not be started: " + ex, ex);
@@ -64,31 +54,41 @@ public final class EmbeddedRedis implements AutoCloseable {
 			Thread.currentThread().interrupt();
 			throw new EmbeddedRedisException("Interrupted while the embedded Redis was starting.", ex);
 		}
-		finally {
-			if (!started) {
-				delete(directory);
-			}
+	}
+
+	private static EmbeddedRedis start(@Nullable String executable, Path directory, List<String> configLines)
+			throws IOException, InterruptedException {
+		byte[] random = new byte[24];
+		new SecureRandom().nextBytes(random);
+		String password = HexFormat.of().formatHex(random);
+		try {
+			Path program = ServerProgram.locate(executable, directory);
+			Path passwordFile = Files.writeString(directory.resolve("password"), password);
+			return new EmbeddedRedis(passwordFile, password,
+					ServerProcess.start(program, directory, ServerProcess.ANY_PORT, password, configLines, PATIENCE));
+		}
+		catch (IOException | InterruptedException | RuntimeException ex) {
+			FileSystemUtils.deleteRecursively(directory);
+			throw ex;
 		}
 	}
 
-	/**
-	 * The address it listens on.
-	 * @return always 127.0.0.1
-	 */
-	public String host() {
-		return "127.0.0.1";
+	@Override
+	public Standalone getStandalone() {
+		return Standalone.of("127.0.0.1", port());
 	}
 
-	/** The port it listens on, which a restart does not change. */
-	public synchronized int port() {
+	/** The port on 127.0.0.1. */
+	public int port() {
 		return this.server.port();
 	}
 
 	/**
-	 * The password of the default user, which a restart does not change.
+	 * The password of the default user.
 	 * @return letters and digits
 	 */
-	public String password() {
+	@Override
+	public String getPassword() {
 		return this.password;
 	}
 
@@ -96,122 +96,31 @@ public final class EmbeddedRedis implements AutoCloseable {
 	 * A shell command that opens redis-cli on the server. The same OS user can run it.
 	 * @return the command, which reads the password from a file and does not include it
 	 */
-	public String commandLine() {
-		String file = this.directory.password().toString().replace("'", "'\\''");
+	String commandLine() {
+		String file = this.passwordFile.toString().replace("'", "'\\''");
 		return "REDISCLI_AUTH=\"$(cat '" + file + "')\" redis-cli -p " + port();
 	}
 
-	/**
-	 * The process id of the server, which a restart changes.
-	 * @return the id of the current or last process
-	 */
-	public synchronized long pid() {
-		return this.server.greeting().pid();
+	/** The process id of the server. */
+	public long pid() {
+		return this.server.pid();
 	}
 
-	/**
-	 * The name and version that the server reports.
-	 * @return "Redis", or for example "Valkey"
-	 */
-	public synchronized String product() {
-		return this.server.greeting().product();
+	/** The name and version that the server reports. */
+	public String version() {
+		return this.server.version();
 	}
 
-	/**
-	 * The server's version.
-	 * @return for example "7.0.15"
-	 */
-	public synchronized String version() {
-		return this.server.greeting().version();
-	}
-
-	/**
-	 * Whether the server's process exists. This includes a process stopped by a signal.
-	 */
-	public synchronized boolean isRunning() {
-		return this.server.isAlive();
-	}
-
-	/**
-	 * Kills the server if it is running, and waits for its end. It can be started again.
-	 * @throws EmbeddedRedisException if it does not end within 5 seconds
-	 */
-	public synchronized void stop() {
-		this.server.kill();
-	}
-
-	/**
-	 * Kills the server if it is running, and starts it on the same port with the same
-	 * password and configuration. Its data is lost, unless the configuration enables
-	 * persistence.
-	 * @throws IllegalStateException if this is closed
-	 * @throws EmbeddedRedisException if it does not start in time
-	 */
-	public synchronized void restart() {
-		if (this.closed) {
-			throw new IllegalStateException("This embedded Redis is closed");
-		}
-		this.server.kill();
-		try {
-			this.server = this.launcher.launch(this.server.port());
-		}
-		catch (IOException ex) {
-			throw new EmbeddedRedisException("The embedded Redis could not be started again: " + ex, ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new EmbeddedRedisException("Interrupted while the embedded Redis was restarting.", ex);
-		}
-	}
-
-	/**
-	 * Kills the server, waits for its end and removes all of its files. A second call
-	 * does nothing.
-	 * @throws EmbeddedRedisException if it does not end within 5 seconds
-	 */
+	/** Ends the server and removes all of its files. A second call does nothing. */
 	@Override
-	public synchronized void close() {
-		if (!this.closed) {
-			this.closed = true;
-			try {
-				this.server.release();
-			}
-			finally {
-				delete(this.directory);
-			}
-		}
+	public void close() {
+		this.server.close();
 	}
 
-	/**
-	 * Describes the server without its password.
-	 */
+	/** Describes the server without its password. */
 	@Override
 	public String toString() {
-		return product() + " " + version() + " on " + host() + ":" + port();
-	}
-
-	private static ServerDirectory createDirectory() {
-		try {
-			return ServerDirectory.create();
-		}
-		catch (IOException ex) {
-			throw new EmbeddedRedisException("The embedded Redis has no temporary directory: " + ex, ex);
-		}
-	}
-
-	private static void delete(ServerDirectory directory) {
-		try {
-			directory.delete();
-		}
-		catch (IOException ex) {
-			logger.warn("Cannot remove {}", directory.path(), ex);
-		}
-	}
-
-	private static String randomPassword() {
-		byte[] bytes = new byte[24];
-		new SecureRandom().nextBytes(bytes);
-		return HexFormat.of().formatHex(bytes);
+		return version() + " on 127.0.0.1:" + port();
 	}
 
 }

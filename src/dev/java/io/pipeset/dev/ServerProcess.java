@@ -1,24 +1,33 @@
 package io.pipeset.dev;
 
-import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import org.springframework.util.FileSystemUtils;
+import org.springframework.util.StringUtils;
 
 /**
  * One run of the server program under a small guard shell. The shell reads from a pipe of
  * this JVM, because the OS closes the pipe however the JVM ends.
  */
-final class ServerProcess {
+public final class ServerProcess implements AutoCloseable {
+
+	/** For {@link #start}: any free port. */
+	public static final int ANY_PORT = 0;
 
 	/**
 	 * The guard script. Its arguments are the server's private directory and then its
@@ -51,42 +60,82 @@ final class ServerProcess {
 
 	private static final Logger logger = LoggerFactory.getLogger(ServerProcess.class);
 
+	private static final String HOST = "127.0.0.1";
+
+	private static final int ATTEMPTS = 20;
+
+	private static final int EXIT_SECONDS = 5;
+
+	private static final String PID = "process_id";
+
+	private static final String LOG = "redis.log";
+
 	private static final int MAX_LINES = 20;
 
-	private final Deque<String> lastLines = new ArrayDeque<>();
+	/**
+	 * What is over soon: another process has the port, or a process that was just forked
+	 * still has the unpacked program open.
+	 */
+	private static final Pattern TEMPORARY = Pattern
+		.compile("Address already in use|Failed listening on port|Text file busy");
+
+	private final Path directory;
+
+	private final int port;
 
 	private final Process guard;
 
-	private final Thread log;
+	private String info = "";
 
-	private ServerProcess(Process guard) {
+	private ServerProcess(Path directory, int port, Process guard) {
+		this.directory = directory;
+		this.port = port;
 		this.guard = guard;
-		this.log = new Thread(this::readLog, "embedded-redis-log");
-		this.log.setDaemon(true);
 	}
 
 	/**
-	 * Starts the program.
-	 * @param directory its private directory with its configuration; removed if this JVM
-	 * ends before the server
-	 * @return the process, which may not answer yet
-	 * @throws IOException if there is no shell
+	 * Starts the program and waits until it answers PING.
+	 * @param directory its private directory, which may have the data of an earlier run;
+	 * removed when this is closed or this JVM ends
+	 * @param port the port on 127.0.0.1, or {@link #ANY_PORT}
+	 * @param password letters and digits
+	 * @param configLines lines for redis.conf, which override those from here
+	 * @return the server, which has answered
+	 * @throws EmbeddedRedisException if it does not answer in time; the message includes
+	 * the server's last lines
+	 * @throws IOException if its files cannot be written or there is no shell
 	 */
-	static ServerProcess start(Path program, ServerDirectory directory) throws IOException {
+	public static ServerProcess start(Path program, Path directory, int port, String password, List<String> configLines,
+			Duration patience) throws IOException, InterruptedException {
+		for (int attempt = 1;; attempt++) {
+			int candidate = (port != ANY_PORT) ? port : freePort();
+			List<String> config = new ArrayList<>(List.of("bind " + HOST, "port " + candidate,
+					"requirepass " + password, "save \"\"", "appendonly no", "daemonize no", "loglevel notice"));
+			config.addAll(configLines);
+			Files.write(directory.resolve("redis.conf"), config);
+			ServerProcess server = new ServerProcess(directory, candidate, guard(program, directory));
+			String failure = server.awaitAnswer(password, patience);
+			if (failure.isEmpty()) {
+				return server;
+			}
+			if (attempt == ATTEMPTS || !TEMPORARY.matcher(failure).find()) {
+				server.close();
+				throw new EmbeddedRedisException("The embedded Redis (" + program + ") did not start: " + failure);
+			}
+			Thread.sleep(100);
+		}
+	}
+
+	private static Process guard(Path program, Path directory) throws IOException {
 		List<String> command = new ArrayList<>(ownSession());
-		command.addAll(List.of("/bin/sh", "-c", GUARD, "pipeset-embedded-redis", directory.path().toString(),
-				program.toString(), directory.config().toString()));
-		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+		command.addAll(List.of("/bin/sh", "-c", GUARD, "pipeset-embedded-redis", directory.toString(),
+				program.toString(), "redis.conf"));
+		ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile())
+			.redirectErrorStream(true)
+			.redirectOutput(directory.resolve(LOG).toFile());
 		// Redis 7.2 and Valkey do not start if the locale is not installed.
 		builder.environment().put("LC_ALL", "C");
-		Process guard;
-		// A process forked during unpacking would hold the file open: "Text file busy".
-		synchronized (ExecutableCache.UNPACKING) {
-			guard = builder.start();
-		}
-		ServerProcess process = new ServerProcess(guard);
-		process.log.start();
-		return process;
+		return builder.start();
 	}
 
 	/**
@@ -101,61 +150,110 @@ final class ServerProcess {
 			.orElse(List.of());
 	}
 
-	boolean isAlive() {
-		return this.guard.isAlive();
-	}
-
-	int exitValue() {
-		return this.guard.exitValue();
-	}
-
 	/**
-	 * Waits for the end of the server.
-	 * @return whether it has ended
+	 * Waits until the server answers.
+	 * @return why it does not, or an empty string
 	 */
-	boolean awaitExit(Duration timeout) throws InterruptedException {
-		return this.guard.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);
-	}
-
-	/**
-	 * Closes the pipe. The watcher then kills the server and removes its directory.
-	 */
-	void release() {
+	private String awaitAnswer(String password, Duration patience) throws IOException, InterruptedException {
 		try {
-			this.guard.getOutputStream().close();
-		}
-		catch (IOException ex) {
-			logger.debug("The embedded Redis had already ended", ex);
-		}
-	}
-
-	/**
-	 * The last lines of the server's output. If the server has ended, they are complete.
-	 */
-	List<String> lastLines() throws InterruptedException {
-		if (!isAlive()) {
-			this.log.join(10_000);
-		}
-		synchronized (this.lastLines) {
-			return List.copyOf(this.lastLines);
-		}
-	}
-
-	private void readLog() {
-		try (BufferedReader reader = this.guard.inputReader(StandardCharsets.UTF_8)) {
-			String line;
-			while ((line = reader.readLine()) != null) {
-				logger.debug("{}", line);
-				synchronized (this.lastLines) {
-					if (this.lastLines.size() == MAX_LINES) {
-						this.lastLines.removeFirst();
-					}
-					this.lastLines.addLast(line);
+			long deadline = System.nanoTime() + patience.toNanos();
+			while (System.nanoTime() < deadline && !this.guard.waitFor(10, TimeUnit.MILLISECONDS)) {
+				this.info = query(this.port, password);
+				if (!this.info.isEmpty()) {
+					return "";
 				}
 			}
 		}
+		catch (InterruptedException ex) {
+			close();
+			throw ex;
+		}
+		String end = isAlive() ? "it did not answer PING within " + patience.toMillis() + " ms"
+				: "it exited with status " + this.guard.exitValue();
+		List<String> lines = new String(Files.readAllBytes(this.directory.resolve(LOG)), StandardCharsets.UTF_8).lines()
+			.toList();
+		return end + ". "
+				+ ((lines.isEmpty()) ? "It wrote nothing." : "Its last lines:" + System.lineSeparator() + String
+					.join(System.lineSeparator(), lines.subList(Math.max(0, lines.size() - MAX_LINES), lines.size())));
+	}
+
+	/**
+	 * Asks a server once.
+	 * @return its answers, or an empty string if it does not answer yet or refuses the
+	 * password
+	 */
+	static String query(int port, String password) {
+		try (Socket socket = new Socket()) {
+			socket.setSoTimeout(1000);
+			socket.connect(new InetSocketAddress(HOST, port), 1000);
+			socket.getOutputStream()
+				.write(("AUTH " + password + "\r\nPING\r\nINFO server\r\nQUIT\r\n")
+					.getBytes(StandardCharsets.US_ASCII));
+			String answers = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+			return (answers.startsWith("+OK\r\n+PONG\r\n$")) ? answers : "";
+		}
 		catch (IOException ex) {
-			logger.debug("The log of the embedded Redis ended", ex);
+			return "";
+		}
+	}
+
+	public int port() {
+		return this.port;
+	}
+
+	/** The process id of the server itself, not of the guard. */
+	public long pid() {
+		return Long.parseLong(field(PID, "unknown"));
+	}
+
+	/**
+	 * The name and version that the server reports.
+	 * @return for example "Redis 7.0.15" or "Valkey 8.1.3"
+	 */
+	String version() {
+		String name = field("server_name", "redis");
+		return StringUtils.capitalize(name) + ' '
+				+ field(name + "_version", field("redis_version", "of unknown version"));
+	}
+
+	/** Whether the server's process exists, even if it is stopped by a signal. */
+	public boolean isAlive() {
+		return this.guard.isAlive();
+	}
+
+	/**
+	 * Kills the server, waits for its end and removes its directory. SIGKILL also ends a
+	 * server that is stopped by a signal or busy in a script.
+	 * @throws EmbeddedRedisException if it does not end within 5 seconds
+	 */
+	@Override
+	public void close() {
+		try {
+			this.guard.getOutputStream().close();
+			if (!this.guard.waitFor(EXIT_SECONDS, TimeUnit.SECONDS)) {
+				throw new EmbeddedRedisException("The embedded Redis (process " + field(PID, "unknown")
+						+ ") is still running " + EXIT_SECONDS + " seconds after it was killed.");
+			}
+			FileSystemUtils.deleteRecursively(this.directory);
+		}
+		catch (IOException ex) {
+			logger.warn("Cannot remove {}", this.directory, ex);
+		}
+		catch (InterruptedException ex) {
+			// The server is already ending, so there is no need to wait.
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private String field(String name, String fallback) {
+		Matcher field = Pattern.compile("(?m)^" + Pattern.quote(name) + ":(\\S+)").matcher(this.info);
+		return (field.find()) ? field.group(1) : fallback;
+	}
+
+	private static int freePort() throws IOException {
+		try (ServerSocket socket = new ServerSocket()) {
+			socket.bind(new InetSocketAddress(HOST, ANY_PORT));
+			return socket.getLocalPort();
 		}
 	}
 

@@ -70,7 +70,7 @@ public final class ChildRedis implements AutoCloseable {
 	 * Runs in the child JVM: returns at the end of its input and never closes its Redis.
 	 */
 	public static void main(String[] args) throws IOException {
-		EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedisOptions.defaults());
+		EmbeddedRedis redis = EmbeddedRedis.start(null);
 		try (OutputStream out = new FileOutputStream(FileDescriptor.out)) {
 			out.write((System.lineSeparator() + MARK + redis.pid() + System.lineSeparator())
 				.getBytes(StandardCharsets.UTF_8));

@@ -34,9 +34,9 @@ class DevelopmentServiceTests {
 
 	private static List<String> keys(EmbeddedRedis redis) {
 		RedisClient client = RedisClient.create(RedisURI.builder()
-			.withHost(redis.host())
+			.withHost("127.0.0.1")
 			.withPort(redis.port())
-			.withPassword(redis.password().toCharArray())
+			.withPassword(redis.getPassword().toCharArray())
 			.build());
 		try {
 			return client.connect().sync().keys("*");

@@ -2,43 +2,80 @@ package io.pipeset.redis;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
 
 import io.lettuce.core.RedisURI;
 import io.pipeset.dev.CarriedProgram;
-import io.pipeset.dev.EmbeddedRedis;
-import io.pipeset.dev.EmbeddedRedisOptions;
+import io.pipeset.dev.ServerProcess;
+
+import static org.awaitility.Awaitility.await;
 
 /**
  * A server from the service's own launcher, which needs nothing but Maven's repository.
  */
 final class EmbeddedServer implements RedisServer {
 
-	private final EmbeddedRedis redis;
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-	private EmbeddedServer(EmbeddedRedis redis) {
-		this.redis = redis;
+	private final Path directory;
+
+	/**
+	 * Another one for each server, so that no server is taken for one that has its port.
+	 */
+	private final String password = UUID.randomUUID().toString().replace("-", "");
+
+	private final List<String> configLines;
+
+	private ServerProcess server;
+
+	private EmbeddedServer(List<String> configLines) {
+		this.configLines = configLines;
+		try {
+			this.directory = Files.createTempDirectory("pipeset-redis-");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		this.server = run(ServerProcess.ANY_PORT);
 	}
 
 	static EmbeddedServer start(String... configLines) {
-		return new EmbeddedServer(EmbeddedRedis.start(EmbeddedRedisOptions.defaults()
-			.withExecutable(program())
-			.withStartTimeout(Duration.ofMinutes(1))
-			.withConfig(configLines)));
+		return new EmbeddedServer(List.of(configLines));
+	}
+
+	private ServerProcess run(int port) {
+		try {
+			return ServerProcess.start(program(), this.directory, port, this.password, this.configLines, PATIENCE);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException("Interrupted", ex);
+		}
 	}
 
 	@Override
-	public RedisURI uri() {
+	public synchronized RedisURI uri() {
 		return RedisURI.builder()
-			.withHost(this.redis.host())
-			.withPort(this.redis.port())
-			.withPassword(this.redis.password().toCharArray())
+			.withHost("127.0.0.1")
+			.withPort(this.server.port())
+			.withPassword(this.password.toCharArray())
 			.build();
 	}
 
+	/** Its directory remains, and so does its data if it persists any. */
 	@Override
-	public void kill() {
-		this.redis.stop();
+	public synchronized void kill() {
+		if (this.server.isAlive()) {
+			ProcessHandle.of(this.server.pid()).ifPresent(ProcessHandle::destroyForcibly);
+		}
+		await().until(() -> !this.server.isAlive());
 	}
 
 	@Override
@@ -52,18 +89,19 @@ final class EmbeddedServer implements RedisServer {
 	}
 
 	@Override
-	public void restart() {
-		this.redis.restart();
+	public synchronized void restart() {
+		kill();
+		this.server = run(this.server.port());
 	}
 
 	@Override
-	public void close() {
-		this.redis.close();
+	public synchronized void close() {
+		this.server.close();
 	}
 
 	private void signal(String name) {
 		try {
-			Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + name + " " + this.redis.pid()).inheritIO()
+			Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + name + " " + this.server.pid()).inheritIO()
 				.start();
 			int status = kill.waitFor();
 			if (status != 0) {
@@ -79,9 +117,9 @@ final class EmbeddedServer implements RedisServer {
 		}
 	}
 
-	private static String program() {
+	private static Path program() {
 		String named = RedisSource.setting(RedisSource.EXECUTABLE_VARIABLE);
-		return (named != null) ? named : CarriedProgram.verified().toString();
+		return (named != null) ? CarriedProgram.other(named) : CarriedProgram.verified();
 	}
 
 }

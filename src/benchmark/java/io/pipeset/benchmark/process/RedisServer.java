@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Objects;
 
 import io.pipeset.dev.EmbeddedRedis;
-import io.pipeset.dev.EmbeddedRedisOptions;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.args.FlushMode;
 
@@ -31,15 +30,14 @@ public final class RedisServer implements AutoCloseable {
 	 * @return the server, to be closed by the caller
 	 */
 	public static RedisServer start(String... lines) {
-		EmbeddedRedisOptions options = EmbeddedRedisOptions.defaults().withConfig(lines);
 		String named = Objects.requireNonNullElse(System.getenv("PIPESET_TEST_REDIS_EXECUTABLE"), "");
 		String executable = (named.isBlank()) ? INSTALLED : named.strip();
 		boolean found = !named.isBlank() || Program.find(INSTALLED).isPresent();
-		return new RedisServer(EmbeddedRedis.start((found) ? options.withExecutable(executable) : options));
+		return new RedisServer(EmbeddedRedis.start((found) ? executable : null, lines));
 	}
 
 	public Address address() {
-		return new Address(this.redis.port(), this.redis.password());
+		return new Address(this.redis.port(), this.redis.getPassword());
 	}
 
 	public long pid() {
@@ -51,7 +49,7 @@ public final class RedisServer implements AutoCloseable {
 	 * @return product and version
 	 */
 	public String version() {
-		return this.redis.product() + " " + this.redis.version();
+		return this.redis.version();
 	}
 
 	/** Empties the server, and waits until that is done. */
