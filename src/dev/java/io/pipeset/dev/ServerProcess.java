@@ -1,6 +1,7 @@
 package io.pipeset.dev;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -185,7 +186,7 @@ public final class ServerProcess implements AutoCloseable {
 	static String query(int port, String password) {
 		try (Socket socket = new Socket()) {
 			socket.setSoTimeout(1000);
-			socket.connect(new InetSocketAddress(HOST, port), 1000);
+			socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1000);
 			socket.getOutputStream()
 				.write(("AUTH " + password + "\r\nPING\r\nINFO server\r\nQUIT\r\n")
 					.getBytes(StandardCharsets.US_ASCII));
@@ -252,7 +253,7 @@ public final class ServerProcess implements AutoCloseable {
 
 	private static int freePort() throws IOException {
 		try (ServerSocket socket = new ServerSocket()) {
-			socket.bind(new InetSocketAddress(HOST, ANY_PORT));
+			socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), ANY_PORT));
 			return socket.getLocalPort();
 		}
 	}

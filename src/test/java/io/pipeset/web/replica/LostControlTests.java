@@ -6,7 +6,6 @@ import java.util.Map;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.keep.JobRecorder;
 import io.pipeset.keep.JobRegistry;
-import io.pipeset.keep.control.JobRecords;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.JobState;
@@ -58,14 +57,10 @@ class LostControlTests {
 
 	private final JobRecorder recorder;
 
-	private final JobRecords jobRecords;
-
-	LostControlTests(Service service, @Autowired JobRegistry registry, @Autowired JobRecorder recorder,
-			@Autowired JobRecords jobRecords) {
+	LostControlTests(Service service, @Autowired JobRegistry registry, @Autowired JobRecorder recorder) {
 		this.here = service;
 		this.registry = registry;
 		this.recorder = recorder;
-		this.jobRecords = jobRecords;
 	}
 
 	@BeforeEach
