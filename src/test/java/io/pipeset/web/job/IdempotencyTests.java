@@ -42,7 +42,7 @@ import static org.awaitility.Awaitility.await;
 class IdempotencyTests extends KeyedCalls {
 
 	@RegisterExtension
-	static final TwoInstances two = TwoInstances.start("pipeset.control.timeout=1s");
+	static final TwoInstances two = TwoInstances.start("pipeset.control.timeout=5s");
 
 	private static final TestRedis control = two.control();
 
