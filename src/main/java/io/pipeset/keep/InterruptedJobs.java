@@ -1,7 +1,6 @@
 package io.pipeset.keep;
 
 import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -264,11 +263,7 @@ public class InterruptedJobs {
 	 * @throws JobRefusedException if the client may not use the job's URL any more
 	 */
 	public @Nullable NotResumable prepare(InterruptedJob job, Client client) {
-		UrlVersion url = job.items().body().url();
-		if (url != null) {
-			this.urls.require(client, URI.create(url.url()));
-			this.urls.setClient(job.items().body().bytes(), client);
-		}
+		this.urls.require(client, job.items().body().bytes());
 		String missing = job.items().missing();
 		if (missing != null) {
 			return new NotResumable("gone", missing);

@@ -109,7 +109,7 @@ class JobsController {
 						+ " part of it may be missing, and 'replace' would remove its keys. Nothing was run");
 			}
 			StoredBytes resource = this.urls.stored(body.version());
-			this.urls.setClient(resource, client);
+			this.urls.require(client, resource);
 			JobInput input = UrlQuery.fetch(() -> Uploads.open(body, resource, format, settings.mapping(),
 					AsyncJobs.isRequested(request), url.limit()));
 			opened = true;

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 import io.pipeset.input.SourceException;
+import io.pipeset.input.source.UrlSources;
 import io.pipeset.keep.JobItems;
 import io.pipeset.keep.SpoolException;
 import io.pipeset.report.JobKind;
@@ -88,7 +89,10 @@ class KnownJobsController {
 
 	private final JobEvents events;
 
-	KnownJobsController(JobDirectory jobs, AsyncJobs async, JobEvents events) {
+	private final UrlSources urls;
+
+	KnownJobsController(JobDirectory jobs, AsyncJobs async, JobEvents events, UrlSources urls) {
+		this.urls = urls;
 		this.jobs = jobs;
 		this.async = async;
 		this.events = events;
@@ -131,6 +135,7 @@ class KnownJobsController {
 			return;
 		}
 		refuseIfMissing(items);
+		this.urls.require(client, items.body().bytes());
 		try {
 			OutputStream output = this.downloads.run(client, request, () -> {
 				response.setContentType(ITEMS);

@@ -2,6 +2,7 @@ package io.pipeset.web;
 
 import java.io.IOException;
 import java.util.Objects;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
@@ -83,7 +84,7 @@ class RecordCalls {
 			HttpServletResponse response) throws IOException {
 		AtomicReference<@Nullable JobInput> opened = new AtomicReference<>();
 		Supplier<JobInput> checked = () -> {
-			JobInput input = source.get();
+			JobInput input = fetch(source);
 			opened.set(input);
 			check(input, settings, values, request);
 			return input;
@@ -104,6 +105,17 @@ class RecordCalls {
 				input.close();
 			}
 			throw ex;
+		}
+	}
+
+	/** Opens the input. Meanwhile this counts as a job of the client. */
+	private JobInput fetch(Supplier<JobInput> source) {
+		Semaphore permit = this.jobs.take(CurrentClient.get());
+		try {
+			return source.get();
+		}
+		finally {
+			permit.release();
 		}
 	}
 

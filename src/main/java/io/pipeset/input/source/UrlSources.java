@@ -124,15 +124,20 @@ public class UrlSources {
 
 	/**
 	 * A resource that may have been read before. Redirects are held to the URLs of the
-	 * service, and to those of a client that is {@link #setClient set}.
+	 * service, and to those of a client that is {@link #require set}.
 	 */
 	public StoredBytes stored(UrlVersion version) {
 		return new StoredUrl(version);
 	}
 
-	/** Holds redirects of a stored resource to the URLs that a client may use. */
-	public void setClient(StoredBytes resource, Client client) {
+	/**
+	 * Checks a stored resource before it is read again, and holds its redirects to the
+	 * URLs that a client may use.
+	 * @throws JobRefusedException if the client may not use its URL
+	 */
+	public void require(Client client, StoredBytes resource) {
 		if (resource instanceof StoredUrl stored) {
+			require(client, URI.create(stored.version.url()));
 			stored.client = client;
 		}
 	}

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.lettuce.core.RestoreArgs;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
@@ -87,6 +89,33 @@ class UnattendedResumeTests {
 			assertThat(Answer.counts(neighbour.service().get(location).json()).applied()).isEqualTo(RECORDS);
 			assertThat(folders()).hasSize(1);
 		}
+	}
+
+	/** An older record says that another process has the job. */
+	@Test
+	void aResumedJobGoesOnWhenTheControlRedisIsRestoredFromASnapshot() throws Exception {
+		String location;
+		// The control Redis is the next database.
+		redis.client().select(1);
+		Map<String, byte[]> snapshot = new HashMap<>();
+		try (ServiceProcess process = start()) {
+			location = load(process.service(), "SET", "&rateLimit=300");
+			awaitApplied(process.service(), location);
+			redis.client().keys("pipeset:*").forEach((key) -> snapshot.put(key, redis.client().dump(key)));
+			process.kill();
+		}
+		try (ServiceProcess next = start()) {
+			awaitState(next.service(), location, "running");
+			snapshot
+				.forEach((key, dump) -> redis.client().restore(key, dump, RestoreArgs.Builder.ttl(60_000).replace()));
+			awaitState(next.service(), location, "completed");
+			assertThat(Answer.counts(next.service().get(location).json()))
+				.isEqualTo(new Counts(RECORDS, RECORDS, 0, 0, 0, 0));
+			await().untilAsserted(() -> assertThat(
+					redis.client().hget(redis.controlKey("job", location.replaceFirst(".*/", "")), "status"))
+				.contains("completed"));
+		}
+		redis.client().select(0);
 	}
 
 	/** Its lock says that it lives, whatever the control Redis says. */

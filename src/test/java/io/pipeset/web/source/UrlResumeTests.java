@@ -110,6 +110,10 @@ class UrlResumeTests {
 		try (ServiceProcess stricter = start("manual", "https://other.example/")) {
 			assertThat(stricter.service().post(location + "/resume").refusal(403, "forbidden"))
 				.contains("pipeset.sources.urls");
+			int requests = resource.requests().size();
+			assertThat(stricter.service().get(location + "/items").refusal(403, "forbidden"))
+				.contains("pipeset.sources.urls");
+			assertThat(resource.requests()).hasSize(requests);
 		}
 	}
 
@@ -132,6 +136,22 @@ class UrlResumeTests {
 				.contains("it is redirected to a URL that is not allowed");
 		}
 		assertThat(secret.requests()).isEmpty();
+	}
+
+	@Test
+	void aResourceIsNotFetchedForAClientWithoutAPermit() throws Exception {
+		Resource resource = this.server.put("/a.ndjson", "application/x-ndjson", this.body)
+			.pauseAt(this.body.length / 2);
+		Resource other = this.server.put("/b.ndjson", "application/x-ndjson", this.body);
+		try (ServiceProcess process = start("manual", this.server.url("/"),
+				"--pipeset.clients.orders.key-sha256=" + sha256("key-of-orders"),
+				"--pipeset.clients.orders.sources=" + this.server.url("/"), "--pipeset.clients.orders.limits.max-jobs=1")) {
+			Service service = process.service().as("key-of-orders");
+			load(service, resource);
+			service.post("/v1/jobs?from=url&url=" + this.server.url("/b.ndjson")).refusal(429, "limit");
+			assertThat(other.requests()).isEmpty();
+			resource.goOn();
+		}
 	}
 
 	private static String sha256(String text) throws Exception {
