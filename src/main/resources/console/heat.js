@@ -1,9 +1,9 @@
 // The report of a tuning: its recommendation, its rows as a heat map, and the baselines.
 
 import { wordsOf } from './labels.js';
-import { useSettings } from './load.js';
-import { bar, count, curl, duration, h, number, query, shell } from './page.js';
-import { address, isKeyed } from './service.js';
+import { useSettings } from './tab.js';
+import { curl, shell } from './curl.js';
+import { bar, count, duration, h, number, query } from './page.js';
 
 /** A row without colour takes this many times as long as the fastest row, or longer. */
 const COLOURLESS_FACTOR = 2;
@@ -39,8 +39,8 @@ export function tuningReport(report) {
 			heatMaps(rows, measured, recommended)),
 	h('section', { 'aria-labelledby': 'rows-title' }, h('h2', { id: 'rows-title' }, 'All rows, the fastest first'), table(rows, recommended)),
 	comparison(baselines, best),
-	h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'This tuning'), shell(curl({ method: 'POST', url: address(`v1/tunings?${query(Object.entries(settings))}`), keyed: isKeyed() })),
-			h('p', {}, 'A load with these settings'), shell(curl({ method: 'POST', url: address(`v1/jobs?${query(Object.entries(settingsOf(recommended)))}`), headers: { 'Content-Type': 'application/x-ndjson' }, file: 'records.ndjson', keyed: isKeyed() }))));
+	h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'This tuning'), shell(curl(`v1/tunings?${query(Object.entries(settings))}`, { method: 'POST' })),
+			h('p', {}, 'A load with these settings'), shell(curl(`v1/jobs?${query(Object.entries(settingsOf(recommended)))}`, { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' }, file: 'records.ndjson' }))));
 }
 
 /** A heat map for each number of connections: batch sizes from left to right, flushes from top to bottom. */

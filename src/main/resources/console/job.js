@@ -2,13 +2,14 @@
 
 import { Chart, OUTCOMES } from './chart.js';
 import { labelOf } from './labels.js';
-import { fixRows, settingsOfRecords, sources } from './load.js';
-import { announce, bytes, count, curl, duration, h, notice, number, percent, query, shell, timestamp } from './page.js';
+import { fixRows, settingsOfRecords, sources } from './tab.js';
+import { curl, shell } from './curl.js';
+import { announce, bytes, count, duration, h, notice, number, percent, query, timestamp } from './page.js';
 import { bytesOf, displayName } from './prefixes.js';
 import { VirtualTable } from './rows.js';
 import { tuningReport } from './heat.js';
 import { rowsAt } from './sample.js';
-import { Problem, address, call, chunks, follow, isKeyed, json, upload } from './service.js';
+import { Problem, call, follow, json, textsOf, upload } from './service.js';
 
 /** The most failures that a page shows. The download has all of them. */
 const MAX_FAILURES = 10_000;
@@ -152,9 +153,9 @@ export async function job(main, page, id) {
 		drawn = now;
 		if (now === 'active') {
 			rateInput = h('input', { type: 'number', id: 'rate', min: 1, max: 1_000_000_000, step: 1, placeholder: 'no limit', value: report?.settings?.rateLimit ?? '' });
-			const rateLine = shell(curl({ method: 'PATCH', url: address(`${path}?rateLimit=5000`), keyed: isKeyed() }));
+			const rateLine = shell(curl(`${path}?rateLimit=5000`, { method: 'PATCH' }));
 			const limit = () => rateInput.value || 'none';
-			rateInput.addEventListener('input', () => rateLine.setText(curl({ method: 'PATCH', url: address(`${path}?rateLimit=${limit()}`), keyed: isKeyed() })));
+			rateInput.addEventListener('input', () => rateLine.setText(curl(`${path}?rateLimit=${limit()}`, { method: 'PATCH' })));
 			rateInput.addEventListener('focus', () => rateInput.dataset.used = 'yes');
 			const change = (event) => {
 				event.preventDefault();
@@ -170,8 +171,8 @@ export async function job(main, page, id) {
 							h('button', { type: 'button', id: 'cancel', onclick: () => attempt(() => call('DELETE', path)) }, 'Cancel the job'),
 							...(last.kind === 'tuning' ? [] : [h('label', { for: 'rate' }, 'Records per second'), rateInput, h('button', { id: 'change' }, 'Change the rate limit')])),
 					h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'),
-							h('p', {}, 'Follow'), shell(curl({ method: 'GET', url: address(`${path}/events`), headers: { Accept: 'text/plain' }, keyed: isKeyed() }).replace('-sS', '-sSN')),
-							h('p', {}, 'Cancel'), shell(curl({ method: 'DELETE', url: address(path), keyed: isKeyed() })),
+							h('p', {}, 'Follow'), shell(curl(`${path}/events`, { headers: { Accept: 'text/plain' } }).replace('-sS', '-sSN')),
+							h('p', {}, 'Cancel'), shell(curl(path, { method: 'DELETE' })),
 							...(last.kind === 'tuning' ? [] : [h('p', {}, 'Change the rate limit'), rateLine])));
 			controls.hidden = false;
 		}
@@ -190,7 +191,7 @@ export async function job(main, page, id) {
 						await call('DELETE', path);
 						run();
 					}) }, 'Cancel the job')),
-					h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), shell(curl({ method: 'POST', url: address(`${path}/resume`), keyed: isKeyed() }))));
+					h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), shell(curl(`${path}/resume`, { method: 'POST' }))));
 			controls.hidden = false;
 		}
 		else {
@@ -290,7 +291,7 @@ export async function job(main, page, id) {
 		if (report.rows) {
 			result.append(tuningReport(report));
 		}
-		result.append(h('details', {}, h('summary', {}, 'The report as JSON'), shell(curl({ method: 'GET', url: address(path), keyed: isKeyed() })),
+		result.append(h('details', {}, h('summary', {}, 'The report as JSON'), shell(curl(path)),
 				h('pre', { class: 'scroll', tabindex: 0 }, JSON.stringify({ ...report, items: report.items?.slice(0, 20) }, null, 2))));
 	}
 
@@ -370,8 +371,8 @@ export async function job(main, page, id) {
 		result.append(h('section', { 'aria-labelledby': 'failures-title' },
 				h('h2', { id: 'failures-title' }, failureSummary(failures, isDry)),
 				codes, rows.element, shownWords, unknown, h('p', { class: 'actions' }, fix, repeat, save),
-				h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), shell(curl({ method: 'GET', url: address(itemsPath), output: 'failed.ndjson', keyed: isKeyed() })),
-						isDry ? null : shell(curl({ method: 'POST', url: address(repeatPath), headers: { 'Content-Type': 'application/x-ndjson' }, file: 'failed.ndjson', keyed: isKeyed() })))));
+				h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), shell(curl(itemsPath, { output: 'failed.ndjson' })),
+						isDry ? null : shell(curl(repeatPath, { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' }, file: 'failed.ndjson' })))));
 		drawCodes();
 		rows.element.hidden = true;
 		fetchFailures().then((found) => {
@@ -399,7 +400,7 @@ export async function job(main, page, id) {
 				const response = await call('GET', `${path}/items${isDry ? '?status=rejected' : ''}`, { signal: page });
 				const found = [];
 				let rest = '';
-				for await (const text of chunks(response)) {
+				for await (const text of textsOf(response)) {
 					const lines = (rest + text).split('\n');
 					rest = lines.pop();
 					for (const line of lines) {

@@ -1,9 +1,10 @@
 // The page Jobs: all jobs, live.
 
 import { STATES, badge, isActive, nounOf, titleOf } from './job.js';
-import { isPreview } from './load.js';
-import { count, curl, duration, h, notice, number, percent, pollWhileVisible, query, shell, timestamp } from './page.js';
-import { Problem, address, call, isKeyed, json } from './service.js';
+import { isPreview } from './tab.js';
+import { curl, shell } from './curl.js';
+import { count, duration, h, notice, number, percent, pollWhileVisible, query, timestamp } from './page.js';
+import { Problem, call, json } from './service.js';
 
 const LIMIT = 100;
 
@@ -155,7 +156,7 @@ export async function jobs(main, page) {
 	const refresh = pollWhileVisible(page, async (signal) => {
 		const cursor = cursors.at(-1);
 		const parameters = [['state', state], ['limit', LIMIT], ['after', cursor]].filter(([, value]) => value);
-		line.setText(curl({ method: 'GET', url: address(`v1/jobs?${query(parameters)}`), keyed: isKeyed() }));
+		line.setText(curl(`v1/jobs?${query(parameters)}`));
 		try {
 			const found = await fetchJobs(parameters, signal, (status) => !isPreview(status));
 			listed = found.jobs;

@@ -3,11 +3,12 @@
 import { badge, isActive } from './job.js';
 import { fetchJobs } from './jobs.js';
 import { settingField } from './labels.js';
-import { fetchSettings, sources } from './load.js';
-import { announce, bytes, count, curl, duration, h, inputOf, notice, number, percent, query, shell, timestamp } from './page.js';
+import { fetchSettings, sources } from './tab.js';
+import { curl, shell } from './curl.js';
+import { announce, bytes, count, duration, h, inputOf, notice, number, percent, query, timestamp } from './page.js';
 import { PrefixTree, bytesOf, commonPrefixOf, displayName, levelsOf, literalPrefixOf, nameOf, patternOf, truncate } from './prefixes.js';
 import { VirtualTable } from './rows.js';
-import { Problem, address, call, follow, isKeyed, json } from './service.js';
+import { Problem, call, follow, json } from './service.js';
 import { sweep } from './sweep.js';
 import { Treemap } from './treemap.js';
 
@@ -69,7 +70,7 @@ function groupingOf(parameters) {
 }
 
 function lineOf(parameters) {
-	return curl({ method: 'POST', url: address(pathOf(parameters)), keyed: isKeyed() });
+	return curl(pathOf(parameters), { method: 'POST' });
 }
 
 /** Starts an analysis, and opens its page if the user is still on this one. */
@@ -216,7 +217,7 @@ async function analysis(main, page, id, at) {
 				` ${count(master.keys, 'key')}${master.complete ? '' : ', incomplete'}`)))));
 	}
 	body.append(h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), ...(parameters ? [h('p', {}, 'Analyse'), shell(lineOf(parameters))] : []),
-			h('p', {}, 'This report'), shell(curl({ method: 'GET', url: address(`v1/jobs/${id}`), keyed: isKeyed() }))));
+			h('p', {}, 'This report'), shell(curl(`v1/jobs/${id}`))));
 }
 
 /** Shows the progress of an analysis, and returns its report. */
@@ -225,8 +226,8 @@ async function followAnalysis(id, page, errorNotice, body) {
 	const words = h('p', { class: 'words' });
 	const stop = h('button', { type: 'button', id: 'cancel', onclick: () => attempt(errorNotice, page, () => call('DELETE', job)) }, 'Cancel the analysis');
 	const progressView = h('div', {}, h('progress', { 'aria-label': 'The analysis' }), words, h('p', { class: 'actions' }, stop, h('a', { href: `#/jobs/${id}` }, 'Job page, to change the rate limit')),
-			h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'Follow'), shell(curl({ method: 'GET', url: address(`${job}/events`), headers: { Accept: 'text/plain' }, keyed: isKeyed() }).replace('-sS', '-sSN')),
-					h('p', {}, 'Cancel'), shell(curl({ method: 'DELETE', url: address(job), keyed: isKeyed() }))));
+			h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'Follow'), shell(curl(`${job}/events`, { headers: { Accept: 'text/plain' } }).replace('-sS', '-sSN')),
+					h('p', {}, 'Cancel'), shell(curl(job, { method: 'DELETE' }))));
 	for await (const { kind, state, progress: { done, perSecond, elapsedMillis } } of follow(id, page)) {
 		if (kind !== 'analysis') {
 			location.replace(`#/jobs/${id}`);

@@ -1,4 +1,6 @@
-// What all pages use: elements, numbers in words, curl lines and polling.
+// What all pages use: elements, numbers in words, and polling.
+
+import { Problem } from './service.js';
 
 /** Creates an element. Properties that begin with "on" become listeners, the others attributes. */
 export function h(tag, properties = {}, ...children) {
@@ -6,14 +8,11 @@ export function h(tag, properties = {}, ...children) {
 	for (const [name, value] of Object.entries(properties)) {
 		if (name.startsWith('on')) {
 			element.addEventListener(name.substring(2), value);
-		}
-		else if (name === 'value') {
+		} else if (name === 'value') {
 			element.value = value;
-		}
-		else if (value === true) {
+		} else if (value === true) {
 			element.setAttribute(name, '');
-		}
-		else if (value !== false && value !== null && value !== undefined) {
+		} else if (value !== false && value !== null && value !== undefined) {
 			element.setAttribute(name, value);
 		}
 	}
@@ -22,7 +21,6 @@ export function h(tag, properties = {}, ...children) {
 }
 
 const DELAY_AFTER_FAILURE_MILLIS = 5000;
-
 const integers = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 export function number(value) {
@@ -76,81 +74,37 @@ export function announce(text) {
 	document.getElementById('announcement').textContent = text;
 }
 
-function quoted(text) {
-	return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 export function query(parameters) {
 	const encoded = (text) => encodeURIComponent(text).replace(/%(7B|7D|2C|3A|2A|2F)/g, decodeURIComponent);
 	return parameters.map(([name, value]) => `${name}=${encoded(value)}`).join('&');
 }
 
-/**
- * The curl line that does the same as an action of the page.
- * @param parameters are encoded by curl, because people change templates and URLs
- */
-export function curl({ method, url, parameters = [], headers = {}, file, output, keyed }) {
-	const words = ['curl', '-sS'];
-	if (/[{}[\]]/.test(url)) {
-		words.push('-g');
-	}
-	if (method !== 'GET') {
-		words.push('-X', method);
-	}
-	if (file) {
-		words.push('-T', /^[\w.\/-]+$/.test(file) ? file : quoted(file));
-	}
-	for (const [name, value] of Object.entries(headers)) {
-		words.push('-H', quoted(`${name}: ${value}`));
-	}
-	if (keyed) {
-		words.push('-H', '"Authorization: Bearer $KEY"');
-	}
-	if (output) {
-		words.push('-o', output);
-	}
-	if (parameters.length) {
-		words.push('-G', quoted(url));
-		for (const [name, value] of parameters) {
-			const text = `${name}=${value}`;
-			words.push(...(/^[\w.=-]+$/.test(text) ? ['-d', text] : ['--data-urlencode', quoted(text)]));
-		}
-		return words.join(' ');
-	}
-	return [...words, quoted(url)].join(' ');
+/** A path with parameters, if there are any. */
+export function pathOf(path, parameters) {
+	return parameters.length ? `${path}?${query(parameters)}` : path;
 }
 
-async function copy(text, code) {
-	if (navigator.clipboard) {
-		await navigator.clipboard.writeText(text);
-		return;
-	}
-	// Browsers offer the clipboard only to HTTPS pages and localhost.
-	getSelection().selectAllChildren(code);
-	document.execCommand('copy');
+/** A part of a page with its title. */
+export function section(id, title, ...children) {
+	return h('section', { 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, title), ...children);
 }
 
-/** A shell command with a button that copies it. */
-export function shell(line) {
-	const code = h('code', {}, line);
-	const button = h('button', { type: 'button', class: 'quiet', 'aria-label': 'Copy the curl line', onclick: async () => {
-		try {
-			await copy(code.textContent, code);
-			button.textContent = 'Copied';
-			announce('Copied');
+/** Runs an action. If the service refuses it, shows why. */
+export async function attempt(errors, page, action, onProblem = () => {}) {
+	errors.setText();
+	try {
+		return await action();
+	} catch (error) {
+		if (page.aborted) {
+			return undefined;
 		}
-		catch {
-			getSelection().selectAllChildren(code);
-			button.textContent = 'Selected';
+		if (!(error instanceof Problem)) {
+			throw error;
 		}
-		setTimeout(() => button.textContent = 'Copy', 2000);
-	} }, 'Copy');
-	const element = h('div', { class: 'curl' }, code, button);
-	return Object.assign(element, { setText: (text) => {
-		if (code.textContent !== text) {
-			code.textContent = text;
-		}
-	} });
+		errors.setText(error.message);
+		onProblem(error);
+		return undefined;
+	}
 }
 
 /** An input with its label, and a hint if there is one. */
@@ -187,8 +141,7 @@ export function pollWhileVisible(page, poll) {
 		let delay = DELAY_AFTER_FAILURE_MILLIS;
 		try {
 			delay = await poll(signal);
-		}
-		finally {
+		} finally {
 			if (!signal.aborted && !page.aborted) {
 				timer = setTimeout(() => document.hidden ? document.addEventListener('visibilitychange', pollNow, { once: true, signal: page }) : pollNow(), delay);
 			}

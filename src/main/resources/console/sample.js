@@ -1,6 +1,12 @@
 // The beginning of a file: its format, and its first records.
 
+import { partsOf } from './service.js';
+
 const SAMPLE_BYTES = 256 * 1024;
+
+/** The most columns that are offered. */
+const MAX_COLUMNS = 200;
+const MAX_ROWS = 20;
 
 export const FORMATS = {
 	'text/csv': 'CSV',
@@ -24,99 +30,79 @@ export function isRows(type) {
 export async function sampleOf(blob) {
 	const start = new Uint8Array(await blob.slice(0, SAMPLE_BYTES).arrayBuffer());
 	if (start[0] !== 0x1F || start[1] !== 0x8B) {
-		return { bytes: start, whole: start.length === blob.size, gzip: false };
+		return sample(start, start.length === blob.size, false);
 	}
 	const parts = [];
 	let size = 0;
-	let whole = false;
-	const reader = inflated(blob).getReader();
+	let whole = true;
 	try {
-		while (size < SAMPLE_BYTES && !whole) {
-			const { done, value } = await reader.read();
-			whole = done;
-			if (value) {
-				parts.push(value);
-				size += value.length;
+		for await (const part of partsOf(inflated(blob))) {
+			parts.push(part);
+			size += part.length;
+			if (size >= SAMPLE_BYTES) {
+				whole = false;
+				break;
 			}
 		}
-	}
-	catch {
+	} catch {
 		// The preview shows the inflated part. The service reports the error.
+		whole = false;
 	}
-	reader.cancel().catch(() => {});
-	return { bytes: new Uint8Array(await new Blob(parts).arrayBuffer()), whole, gzip: true };
+	return sample(new Uint8Array(await new Blob(parts).arrayBuffer()), whole, true);
+}
+
+/** A sample of rows that the service has read as JSON. */
+export function sampleOfRows(rows) {
+	return sample(new TextEncoder().encode(rows.join('\n')), true, false);
+}
+
+function sample(bytes, whole, gzip) {
+	return { bytes, whole, gzip, text: new TextDecoder().decode(bytes) };
 }
 
 function inflated(blob) {
 	return blob.stream().pipeThrough(new DecompressionStream('gzip'));
 }
 
-/** Splits text into rows, each with its line break. A quoted cell may contain line breaks. */
-function rowsOf(text, quotes) {
-	const rows = [];
-	let from = 0;
-	let quoted = false;
-	for (let i = 0; i < text.length; i++) {
-		const c = text.charCodeAt(i);
-		if (c === 0x22 && quotes) {
-			quoted = !quoted;
+/** Splits a text at the separators that are not in quotes. */
+function split(text, separator, quotes) {
+	const parts = [];
+	let isOpen = false;
+	for (const piece of text.split(separator)) {
+		if (isOpen) {
+			parts[parts.length - 1] += separator + piece;
+		} else {
+			parts.push(piece);
 		}
-		else if (c === 0x0A && !quoted) {
-			rows.push(text.substring(from, i + 1));
-			from = i + 1;
-		}
+		isOpen = quotes && isOpen === (piece.split('"').length % 2 === 1);
 	}
-	return { rows, rest: text.substring(from) };
+	return parts;
 }
 
 function cellsOf(row, delimiter, quotes = true) {
-	const cells = [''];
-	let quoted = false;
-	row = row.replace(/\r?\n$/, '');
-	for (let i = 0; i < row.length; i++) {
-		const c = row[i];
-		if (c === '"' && quotes) {
-			if (quoted && row[i + 1] === '"') {
-				cells[cells.length - 1] += '"';
-				i++;
-			}
-			else {
-				quoted = !quoted;
-			}
-		}
-		else if (c === delimiter && !quoted) {
-			cells.push('');
-		}
-		else {
-			cells[cells.length - 1] += c;
-		}
-	}
-	return cells;
+	const cells = split(row.replace(/\r$/, ''), delimiter, quotes);
+	return quotes ? cells.map((cell) => cell.replace(/^"(.*)"$/s, '$1').replaceAll('""', '"')) : cells;
+}
+
+/** The cells of the first row that is not empty. */
+function firstCells(text, { type, delimiter }) {
+	const quotes = type === 'text/csv';
+	return cellsOf(split(text, '\n', quotes).find((row) => row.trim()) ?? '', delimiter, quotes);
 }
 
 /** The texts of the first elements of a JSON array, or of consecutive objects. */
 function jsonElements(text, max) {
 	const elements = [];
-	const start = /^\s*\[/.exec(text)?.[0].length ?? 0;
+	const level = /^\s*\[/.test(text) ? 1 : 0;
 	let depth = 0;
-	let from = -1;
-	let quoted = false;
-	for (let i = start; i < text.length && elements.length < max; i++) {
-		const c = text[i];
-		if (quoted) {
-			i += (c === '\\') ? 1 : 0;
-			quoted = c !== '"';
+	let from = 0;
+	for (const { 0: [token], index } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\]]/gs)) {
+		if (token === '{' || token === '[') {
+			from = (depth++ === level) ? index : from;
+		} else if (token !== '"' && --depth === level) {
+			elements.push(text.substring(from, index + 1));
 		}
-		else if (c === '"') {
-			quoted = true;
-		}
-		else if (c === '{' || c === '[') {
-			from = (depth++ === 0) ? i : from;
-		}
-		else if ((c === '}' || c === ']') && --depth === 0) {
-			elements.push(text.substring(from, i + 1));
-		}
-		else if (depth < 0) {
+		if (elements.length === max || depth < 0) {
 			break;
 		}
 	}
@@ -125,45 +111,33 @@ function jsonElements(text, max) {
 
 /** The size of the first RESP commands, in bytes. */
 function respEnd(bytes, max) {
-	let end = 0;
 	let at = 0;
 	const header = () => {
-		let text = '';
-		while (at < bytes.length && bytes[at] !== 0x0A) {
-			text += String.fromCharCode(bytes[at++]);
-		}
-		at++;
-		return Number.parseInt(text.substring(1), 10);
+		const end = bytes.indexOf(0x0A, at);
+		const line = String.fromCharCode(...bytes.slice(at, at + 20));
+		at = (end < 0) ? bytes.length + 1 : end + 1;
+		return Number.parseInt(line.substring(1), 10);
 	};
+	let end = 0;
 	for (let i = 0; i < max && at < bytes.length; i++) {
-		const words = header();
-		for (let word = 0; word < words && at < bytes.length; word++) {
+		for (let words = header(); words > 0 && at < bytes.length; words--) {
 			const length = header();
 			at += length + 2;
 		}
-		if (!(at <= bytes.length)) {
-			break;
-		}
-		end = at;
+		end = (at <= bytes.length) ? at : end;
 	}
 	return end;
 }
 
 function delimiterOf(text) {
-	const rows = rowsOf(text, true).rows.slice(0, 20).filter((row) => row.trim());
-	const fields = (delimiter) => rows.map((row) => cellsOf(row, delimiter).length);
-	let best = ',';
-	let most = 0;
-	for (const delimiter of [',', ';', '\t', '|']) {
-		const counts = fields(delimiter);
-		// One row in five may be malformed.
+	const rows = split(text, '\n', true).filter((row) => row.trim()).slice(0, MAX_ROWS);
+	const score = (delimiter) => {
+		const counts = rows.map((row) => cellsOf(row, delimiter).length);
 		const same = counts.filter((count) => count === counts[0]).length;
-		if (counts[0] > 1 && same >= counts.length * 0.8 && same * counts[0] > most) {
-			most = same * counts[0];
-			best = delimiter;
-		}
-	}
-	return best;
+		// One row in five may be malformed.
+		return (counts[0] > 1 && same >= counts.length * 0.8) ? same * counts[0] : 0;
+	};
+	return [',', ';', '\t', '|'].reduce((best, delimiter) => score(delimiter) > score(best) ? delimiter : best);
 }
 
 /** The names in a header are distinct, and are no numbers. */
@@ -171,117 +145,93 @@ function isHeader(cells) {
 	return cells.every((cell) => cell.trim() && !/^[-+]?[\d.,:/-]+$/.test(cell.trim())) && new Set(cells).size === cells.length;
 }
 
-/** Detects the format of a file from its beginning. */
-export function detect({ bytes }, name, operations) {
-	const text = new TextDecoder().decode(bytes);
+function typeOf(text, operations) {
 	const begin = text.trimStart();
 	const line = begin.split(/\r?\n/, 1)[0];
-	let type = 'text/csv';
 	if (/^\*\d+\r\n\$/.test(text)) {
-		type = 'application/x-redis-resp';
+		return 'application/x-redis-resp';
 	}
-	else if (/^[{[]/.test(begin)) {
-		let isLine = false;
+	if (/^[{[]/.test(begin)) {
 		try {
 			const first = JSON.parse(line);
-			isLine = !Array.isArray(first) || typeof first[0] !== 'object';
-		}
-		catch {
+			return (Array.isArray(first) && typeof first[0] === 'object') ? 'application/json' : 'application/x-ndjson';
+		} catch {
 			// The JSON continues on the next line.
+			return 'application/json';
 		}
-		type = isLine ? 'application/x-ndjson' : 'application/json';
 	}
-	else if (operations.includes(line.split(' ', 1)[0].toUpperCase()) && line.includes(' ')) {
-		type = 'text/plain';
-	}
+	return (operations.includes(line.split(' ', 1)[0].toUpperCase()) && line.includes(' ')) ? 'text/plain' : 'text/csv';
+}
+
+/** Detects the format of a file from its beginning. */
+export function detect({ text }, name, operations) {
+	let type = typeOf(text, operations);
 	let delimiter = delimiterOf(text);
 	if (type === 'text/csv' && delimiter === '\t' && (/\.tsv?(\.gz)?$/i.test(name) || !text.includes('"'))) {
 		type = 'text/tab-separated-values';
 	}
 	delimiter = (type === 'text/csv') ? delimiter : '\t';
-	const first = rowsOf(text + '\n', type === 'text/csv').rows.find((row) => row.trim()) ?? '';
-	return { type, delimiter, header: isHeader(cellsOf(first, delimiter, type === 'text/csv')) };
+	return { type, delimiter, header: isHeader(firstCells(text, { type, delimiter })) };
 }
 
 /** The columns of rows, or the members of the first objects. */
-export function columnsOf({ bytes }, { type, delimiter, header }) {
-	const text = new TextDecoder().decode(bytes);
-	if (isRows(type)) {
-		const first = rowsOf(text + '\n', type === 'text/csv').rows.find((row) => row.trim()) ?? '';
-		const cells = cellsOf(first.replace(/^\uFEFF/, ''), delimiter, type === 'text/csv');
-		return (header) ? cells : cells.map((cell, i) => `column${i + 1}`);
+export function columnsOf(sample, format) {
+	if (isRows(format.type)) {
+		const cells = firstCells(sample.text, format);
+		return format.header ? cells : cells.map((cell, i) => `column${i + 1}`);
 	}
-	const names = new Set();
-	const add = (object, prefix) => {
-		for (const [name, value] of Object.entries(object)) {
-			if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
-				add(value, `${prefix}${name}.`);
-			}
-			else {
-				names.add(prefix + name);
-			}
-		}
-	};
-	for (const object of objectsOf(text, type)) {
-		if (!Array.isArray(object)) {
-			add(object, '');
-		}
-	}
-	return [...names].slice(0, 200);
+	const names = (object, prefix) => Object.entries(object).flatMap(([name, value]) =>
+		(value !== null && typeof value === 'object' && !Array.isArray(value)) ? names(value, `${prefix}${name}.`) : [prefix + name]);
+	return [...new Set(objectsOf(sample, format.type).filter((object) => !Array.isArray(object)).flatMap((object) => names(object, '')))].slice(0, MAX_COLUMNS);
 }
 
-export function objectsOf(text, type) {
-	const texts = (type === 'application/json') ? jsonElements(text, 20)
-		: (type === 'application/x-ndjson') ? (text + '\n').split('\n').slice(0, 20) : [];
+/** The first JSON texts that can be parsed. */
+export function objectsOf({ text }, type) {
+	const texts = (type === 'application/json') ? jsonElements(text, MAX_ROWS) : (type === 'application/x-ndjson') ? text.split('\n', MAX_ROWS) : [];
 	return texts.flatMap((element) => {
 		try {
 			return [JSON.parse(element)];
-		}
-		catch {
+		} catch {
 			return [];
 		}
 	});
 }
 
 /** A request body with the first records. */
-export function firstRecords({ bytes, whole }, { type, header }, max) {
+export function firstRecords({ bytes, text, whole }, { type, header }, max) {
 	if (type === 'application/x-redis-resp') {
 		return bytes.slice(0, respEnd(bytes, max));
 	}
-	const text = new TextDecoder().decode(bytes);
 	if (type === 'application/json') {
 		return `[${jsonElements(text, max).join(',\n')}]`;
 	}
-	const { rows, rest } = rowsOf(text, type === 'text/csv');
-	if (whole && rest) {
-		rows.push(rest);
-	}
-	return rows.slice(0, max + (isRows(type) && header ? 1 : 0)).join('');
+	const rows = split(text, '\n', type === 'text/csv');
+	return rows.slice(0, whole ? undefined : -1).slice(0, max + (isRows(type) && header ? 1 : 0)).map((row, i) => (i < rows.length - 1) ? row + '\n' : row).join('');
 }
 
 /** The header of a file, and the rows that begin at the given lines. */
 export async function rowsAt(blob, { type, header, gzip }, lines) {
 	const wanted = new Set(lines);
-	const reader = (gzip ? inflated(blob) : blob.stream()).pipeThrough(new TextDecoderStream()).getReader();
 	const found = [];
 	let head = '';
 	let rest = '';
 	let line = 1;
-	for (let done = false; !done && wanted.size > 0;) {
-		const chunk = await reader.read();
-		done = chunk.done;
-		const split = rowsOf(rest + (chunk.value ?? ''), type === 'text/csv');
-		rest = split.rest;
-		for (const row of (done && rest) ? [...split.rows, rest] : split.rows) {
-			if (isRows(type) && header && !head && row.trim()) {
-				head = row;
-			}
-			else if (wanted.delete(line)) {
-				found.push(row.endsWith('\n') ? row : row + '\n');
-			}
-			line += row.split('\n').length - (row.endsWith('\n') ? 1 : 0);
+	const take = (row) => {
+		if (isRows(type) && header && !head && row.trim()) {
+			head = row + '\n';
+		} else if (wanted.delete(line)) {
+			found.push(row + '\n');
+		}
+		line += row.split('\n').length;
+	};
+	for await (const text of partsOf((gzip ? inflated(blob) : blob.stream()).pipeThrough(new TextDecoderStream()))) {
+		const rows = split(rest + text, '\n', type === 'text/csv');
+		rest = rows.pop();
+		rows.forEach(take);
+		if (wanted.size === 0) {
+			return head + found.join('');
 		}
 	}
-	reader.cancel().catch(() => {});
+	take(rest);
 	return head + found.join('');
 }

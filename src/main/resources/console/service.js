@@ -1,17 +1,14 @@
 // Calls to the service. Only the tab keeps the key.
 
 const KEY = 'pipeset.key';
-
 const root = new URL('../', document.baseURI);
 
 /** A call that failed. Its message is that of the service, if the service sent one. */
 export class Problem extends Error {
-
 	constructor(message, status = 0, type = '', answer = {}) {
 		super(message);
 		Object.assign(this, { status, type, answer, job: answer.job });
 	}
-
 }
 
 export function address(path) {
@@ -75,8 +72,7 @@ export function awaitService() {
 				if (answer.ok) {
 					break;
 				}
-			}
-			catch {
+			} catch {
 				// The service is still down.
 			}
 			const seconds = Math.round((Date.now() - since) / 1000);
@@ -105,8 +101,7 @@ export function problem(status, text) {
 	try {
 		const answer = JSON.parse(text);
 		return new Problem(answer.detail ?? answer.title ?? `The service answered ${status}`, status, (answer.type ?? '').replace('urn:pipeset:problem:', ''), answer);
-	}
-	catch {
+	} catch {
 		return new Problem(`The service answered ${status} without a reason`, status);
 	}
 }
@@ -121,8 +116,7 @@ export async function call(method, path, { headers = {}, body, signal } = {}) {
 		const authorized = authorization();
 		try {
 			response = await fetch(address(path), { method, headers: { ...headers, ...authorized }, body, signal, cache: 'no-store' });
-		}
-		catch (error) {
+		} catch (error) {
 			if (signal?.aborted) {
 				throw error;
 			}
@@ -165,7 +159,7 @@ export async function* follow(id, signal) {
 		try {
 			const response = await call('GET', `v1/jobs/${id}/events`, { headers: { Accept: 'text/event-stream' }, signal: stop.signal });
 			let rest = '';
-			for await (const text of chunks(response)) {
+			for await (const text of textsOf(response)) {
 				clearTimeout(silence);
 				silence = setTimeout(abort, SILENCE_MILLIS);
 				const events = (rest + text).split('\n\n');
@@ -180,13 +174,11 @@ export async function* follow(id, signal) {
 					}
 				}
 			}
-		}
-		catch (error) {
+		} catch (error) {
 			if (error instanceof Problem) {
 				throw error;
 			}
-		}
-		finally {
+		} finally {
 			clearTimeout(silence);
 			signal.removeEventListener('abort', abort);
 			stop.abort();
@@ -199,9 +191,14 @@ export async function* follow(id, signal) {
 	}
 }
 
-/** The parts of a response as they arrive. */
-export async function* chunks(response) {
-	const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+/** The texts of a response as they arrive. */
+export function textsOf(response) {
+	return partsOf(response.body.pipeThrough(new TextDecoderStream()));
+}
+
+/** The parts of a stream as they arrive. Safari cannot iterate over streams. */
+export async function* partsOf(stream) {
+	const reader = stream.getReader();
 	try {
 		for (;;) {
 			const { done, value } = await reader.read();
@@ -210,8 +207,7 @@ export async function* chunks(response) {
 			}
 			yield value;
 		}
-	}
-	finally {
+	} finally {
 		reader.cancel().catch(() => {});
 	}
 }
@@ -230,11 +226,9 @@ export function upload(path, headers, body, progress, signal) {
 			if (request.status === 401) {
 				(isCurrent(authorized) ? askForKey(problem(401, request.responseText).message) : Promise.resolve())
 					.then(() => upload(path, headers, body, progress, signal)).then(resolve, reject);
-			}
-			else if (request.status >= 400) {
+			} else if (request.status >= 400) {
 				reject(problem(request.status, request.responseText));
-			}
-			else {
+			} else {
 				resolve(JSON.parse(request.responseText));
 			}
 		});

@@ -1,13 +1,13 @@
 // Records that the service fetches itself, from a URL or a query: what it offers, and the first records.
 
-import { query } from './page.js';
+import { formatSection } from './fields.js';
+import { announce, attempt, field, h, query } from './page.js';
+import { FORMATS, isData, isRows, sampleOfRows } from './sample.js';
 import { json } from './service.js';
-
-/** The label of previews. All tabs leave them out of the list of jobs. */
-export const PREVIEW_LABEL = 'Preview in the console';
+import { PREVIEW_LABEL, PREVIEW_RECORDS, saveLoad } from './tab.js';
 
 /** The formats of a URL, with their media types. */
-export const URL_FORMATS = {
+const URL_FORMATS = {
 	csv: 'text/csv',
 	tsv: 'text/tab-separated-values',
 	ndjson: 'application/x-ndjson',
@@ -20,12 +20,6 @@ const FORMATS_OF_NAMES = { jsonl: 'ndjson', txt: 'text', aof: 'resp' };
 
 let offered;
 
-/** The URLs and queries that the caller may use. */
-export async function fetchSources(signal) {
-	offered ??= await json('GET', 'v1/sources', { signal });
-	return offered;
-}
-
 /** The name of a source. It leaves out the query of a URL, which may be a signature. */
 export function nameOf({ kind, url, source }) {
 	return (kind === 'query') ? source : pathOf(url).split('/').filter((part) => part).at(-1) ?? '';
@@ -36,7 +30,7 @@ function pathOf(url = '') {
 }
 
 /** The media type of a URL, if the user has chosen its format or its name says it. */
-export function typeOf({ url, format }) {
+function typeOf({ url, format }) {
 	const end = /\.(\w+?)(\.(gz|zst))?$/i.exec(pathOf(url))?.[1].toLowerCase();
 	return URL_FORMATS[format] ?? URL_FORMATS[end] ?? URL_FORMATS[FORMATS_OF_NAMES[end]];
 }
@@ -49,10 +43,144 @@ export function parametersOf({ kind, url, format, source, values }, parameters) 
 	return [['from', 'query'], ['source', source], ...parameters.map((name) => [`param.${name}`, values?.[name] ?? ''])];
 }
 
-/**
- * Has the service read the first records of a source in a dry run. It ends, and its query with it, when this page leaves.
- * @returns the report, whose items are the first records
- */
-export function readFirst(parameters, max, signal) {
-	return json('POST', `v1/jobs?${query([...parameters, ['dryRun', 'true'], ['results', 'all'], ['limit', max], ['label', PREVIEW_LABEL]])}`, { signal });
+/** The part of the page Load that selects a source and reads its first records. */
+export class SourceForm {
+	reading = new AbortController();
+	kinds = h('fieldset', { class: 'kinds', hidden: true });
+	form = h('form', { hidden: true, onsubmit: (event) => {
+		event.preventDefault();
+		this.read();
+	} });
+	waiting = h('p', { class: 'actions', hidden: true }, h('span', {}, 'The service reads the first records.'), h('button', { type: 'button', onclick: () => {
+		this.reading.abort();
+		announce('Stopped');
+	} }, 'Stop'));
+
+	constructor(view) {
+		Object.assign(this, { view, mapping: view.mapping, state: view.state });
+		view.page.addEventListener('abort', () => this.reading.abort());
+	}
+
+	/** Offers URLs and queries in addition to files, if the caller may use any. */
+	async offer() {
+		offered ??= await attempt({ setText: () => {} }, this.view.page, () => json('GET', 'v1/sources', { signal: this.view.page }));
+		if (!offered) {
+			return;
+		}
+		this.mapping.queries = offered.queries;
+		const found = [['', 'A file'], ...offered.urls.length ? [['url', 'A URL']] : [], ...offered.queries.length ? [['query', 'A query']] : []];
+		if (found.length === 1) {
+			return;
+		}
+		this.kinds.hidden = false;
+		this.kinds.replaceChildren(h('legend', { class: 'unseen' }, 'Where the records are'), ...found.map(([value, label]) =>
+			h('label', {}, h('input', { type: 'radio', name: 'kind', value, checked: value === (this.state.kind ?? ''), onchange: () => this.view.chooseKind(value) }), ` ${label}`)));
+		this.show();
+	}
+
+	show() {
+		const { kind } = this.state;
+		this.form.hidden = !kind;
+		this.view.chooser.element.hidden = Boolean(kind);
+		this.form.replaceChildren(...kind ? [h('div', { class: 'fields' }, kind === 'url' ? this.urlFields() : this.queryFields()),
+			h('p', { class: 'actions' }, h('button', { id: 'read' }, 'Read the first records'), h('span', { class: 'hint' }, 'Nothing is written until you load it.'))] : []);
+	}
+
+	urlFields() {
+		const { urls } = offered;
+		const formats = [['', 'by its type or name'], ...Object.entries(URL_FORMATS).map(([name, type]) => [name, FORMATS[type]])];
+		return [field('url', 'URL', this.view.bound('url', h('input', { type: 'url', spellcheck: 'false', autocomplete: 'off', required: true })),
+				(urls.length === 1) ? `begins with ${urls[0]}` : `begins with one of ${urls.join(', ')}`),
+		field('format', 'Format', this.view.choice('format', formats, () => this.view.refresh()))];
+	}
+
+	queryFields() {
+		const { state, view } = this;
+		const names = offered.queries.map(({ name }) => name);
+		if (!names.includes(state.source)) {
+			state.source = names[0];
+		}
+		state.values ??= {};
+		return [field('source', 'Query', view.choice('source', names.map((name) => [name, name]), () => {
+			view.leave();
+			delete state.rows;
+			this.show();
+			document.getElementById('field-source').focus();
+		})), ...this.mapping.queryParameters().map((name) => field(`param-${name}`, name, h('input', { spellcheck: 'false', value: state.values[name] ?? '', oninput: (event) => {
+			state.values[name] = event.target.value;
+			view.refresh();
+		} })))];
+	}
+
+	/** Reads the first rows as JSON, for the names of their columns, and then shows them as commands. */
+	async read() {
+		const { view, mapping, state } = this;
+		const choice = ++view.choices;
+		view.errors.setText();
+		announce('The service reads the first records.');
+		const readOf = JSON.stringify([state.kind, state.source, nameOf(state), state.format]);
+		if (state.readOf !== readOf) {
+			const type = (state.kind === 'query') ? 'application/x-ndjson' : typeOf(state);
+			Object.assign(state, { type, delimiter: ',', header: true, names: '', touched: false, readOf: undefined });
+			view.hide();
+		}
+		const rows = (!state.type || isData(state.type)) ? await this.readRows(choice, readOf) : [];
+		if (!rows) {
+			return;
+		}
+		// The cells of CSV and TSV are strings.
+		state.type ??= rows.every((row) => Object.values(JSON.parse(row)).every((value) => typeof value === 'string')) ? 'text/csv' : 'application/x-ndjson';
+		Object.assign(state, { rows, name: nameOf(state) });
+		mapping.sample = sampleOfRows(rows);
+		const mappingOf = readOf + (state.header ? '' : state.names);
+		if (!(state.touched && state.mappingOf === mappingOf)) {
+			mapping.guess();
+			state.touched = false;
+		}
+		Object.assign(state, { readOf, mappingOf });
+		saveLoad(state);
+		view.show();
+		view.preview.refresh();
+	}
+
+	/** The first rows as JSON; undefined if there are none, or if the user has made another choice. */
+	async readRows(choice, readOf) {
+		const { view, mapping, state } = this;
+		const report = await this.dryRun([...mapping.readParameters(), ['op', 'SET'], ['key', 'row:{@index}'], ['value', '{*}']], view.errors);
+		if (!report || choice !== view.choices) {
+			return undefined;
+		}
+		if (view.errors.hidden) {
+			// A row that the service refuses as a SET may be right as another command.
+			return report.items.slice(0, PREVIEW_RECORDS).filter(({ command }) => command).map(({ command }) => command[2]);
+		}
+		if (isRows(state.type)) {
+			// The separator or the header may be the reason.
+			state.readOf = readOf;
+			mapping.columns = [];
+			view.body.hidden = false;
+			view.body.replaceChildren(formatSection(view));
+		}
+		return undefined;
+	}
+
+	/**
+	 * Has the service read the first records in a dry run. It ends, and its query with it, when the page leaves.
+	 * @returns the report, whose items are the first records; undefined if there is none
+	 */
+	async dryRun(parameters, errors) {
+		this.reading.abort();
+		const reading = this.reading = new AbortController();
+		this.waiting.hidden = false;
+		let refused;
+		const report = await attempt(errors, reading.signal, () => json('POST', `v1/jobs?${query([...parameters, ['dryRun', 'true'], ['results', 'all'],
+			['limit', PREVIEW_RECORDS], ['label', PREVIEW_LABEL]])}`, { signal: reading.signal }), (problem) => refused = problem.job);
+		if (report) {
+			errors.setText((report.state === 'failed' || report.state === 'stopped') ? report.ending?.detail : '');
+		}
+		if (reading === this.reading) {
+			this.waiting.hidden = true;
+		}
+		return report ?? refused;
+	}
 }

@@ -1,8 +1,9 @@
 // The page Service: what is in use and its limits, the servers, and the running jobs.
 
 import { JobTable } from './jobs.js';
-import { bar, bytes, count, curl, h, notice, number, percent, pollWhileVisible, shell } from './page.js';
-import { Problem, address, awaitService, isKeyed, json } from './service.js';
+import { curl, shell } from './curl.js';
+import { bar, bytes, count, h, notice, number, percent, pollWhileVisible } from './page.js';
+import { Problem, awaitService, json } from './service.js';
 
 const POLL_MILLIS = 1000;
 
@@ -44,7 +45,7 @@ export async function status(main, page) {
 	main.append(h('div', { class: 'live' }, h('div', { class: 'title' }, h('h1', {}, 'Service'), state), healthNotices, errorNotice, usageParts,
 			h('section', { 'aria-labelledby': 'running-title' }, h('h2', { id: 'running-title' }, 'Running and queued jobs'), cancelErrorNotice, listed)),
 	h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), ['actuator/health', 'actuator/pipeset', `v1/jobs?state=running&limit=${MAX_JOBS}`]
-		.map((path) => shell(curl({ method: 'GET', url: address(path), keyed: isKeyed() })))));
+		.map((path) => shell(curl(path)))));
 
 	/** Redraws an element only if its content changed, because a redraw would clear the user's selection. */
 	const drawn = new Map();

@@ -1,10 +1,11 @@
 // The actions on the keys of a prefix: count them, then delete them or let them expire.
 
 import { isActive } from './job.js';
-import { fetchSettings } from './load.js';
-import { announce, count, curl, field, h, inputOf, notice, query, shell, timestamp } from './page.js';
+import { fetchSettings } from './tab.js';
+import { curl, shell } from './curl.js';
+import { announce, count, field, h, inputOf, notice, query, timestamp } from './page.js';
 import { bytesOf, displayName, patternOf, textOf } from './prefixes.js';
-import { Problem, address, call, follow, isKeyed, json } from './service.js';
+import { Problem, call, follow, json } from './service.js';
 
 /** The types that a sweep can select. */
 const TYPES = ['string', 'list', 'set', 'zset', 'hash', 'stream'];
@@ -163,7 +164,7 @@ export function sweep(name, type, page, onStart) {
 		}
 
 		function check() {
-			line.setText(curl({ method: 'POST', url: address(path(op, parameters())), headers: { Prefer: 'respond-async' }, keyed: isKeyed() }));
+			line.setText(curl(path(op, parameters()), { method: 'POST', headers: { Prefer: 'respond-async' } }));
 			go.disabled = !isTyped();
 		}
 
@@ -202,7 +203,7 @@ export function sweep(name, type, page, onStart) {
 		typed.focus();
 	}
 
-	const line = (op, parameters) => shell(curl({ method: 'POST', url: address(path(op, parameters)), keyed: isKeyed() }));
+	const line = (op, parameters) => shell(curl(path(op, parameters), { method: 'POST' }));
 	return h('div', {}, h('p', { class: 'actions' }, countButton, h('span', { class: 'hint' }, 'Counting changes nothing. After it, you can delete the keys or let them expire.')), errorNotice, result,
 			h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'Count'), line('UNLINK', [['dryRun', 'true']]), h('p', {}, 'Delete'), line('UNLINK'),
 					h('p', {}, 'Expire'), line('EXPIRE', [['ttl', '1d']])));

@@ -1,10 +1,11 @@
 // The page Tune: measures which settings are best for this Redis.
 
 import { settingField } from './labels.js';
-import { fetchSettings } from './load.js';
+import { fetchSettings } from './tab.js';
 import { JobTable, fetchJobs, pollDelay } from './jobs.js';
-import { bytes, count, curl, h, inputOf, notice, number, pollWhileVisible, query, shell } from './page.js';
-import { Problem, address, isKeyed, json } from './service.js';
+import { curl, shell } from './curl.js';
+import { bytes, count, h, inputOf, notice, number, pollWhileVisible, query } from './page.js';
+import { Problem, json } from './service.js';
 
 /** The most tunings that the page lists. */
 const MAX_TUNINGS = 100;
@@ -62,7 +63,7 @@ export async function tune(main, page, earlier) {
 		const grid = GRID_SETTINGS.reduce((product, name) => product * value(name).split(',').length, 1);
 		const sent = Number(value('records')) * ((grid + LARGE_BASELINES) * Number(value('runs')) + 1);
 		cost.textContent = `At most ${count(grid, 'row')}, ${count(Number(value('runs')), 'run')} of each: about ${number(sent)} commands and ${bytes(sent * (Number(value('valueBytes')) + COMMAND_BYTES))} to Redis. No run starts after ${value('budget')}. The tuning writes only its own keys, and removes them at the end.`;
-		line.setText(curl({ method: 'POST', url: address(`v1/tunings?${query(parameters())}`).replace(/\?$/, ''), headers: { Prefer: 'respond-async' }, keyed: isKeyed() }));
+		line.setText(curl(`v1/tunings?${query(parameters())}`.replace(/\?$/, ''), { method: 'POST', headers: { Prefer: 'respond-async' } }));
 	}
 
 	async function begin(event) {
