@@ -1,6 +1,6 @@
 // The page Jobs: all jobs, live.
 
-import { STATES, badge, isActive, nounOf, titleOf } from './job.js';
+import { STATES, badge, isActive, nounOf, titleOf } from './jobwords.js';
 import { isPreview } from './tab.js';
 import { curl, shell } from './curl.js';
 import { count, duration, h, notice, number, percent, pollWhileVisible, query, timestamp } from './page.js';

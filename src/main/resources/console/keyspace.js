@@ -1,6 +1,6 @@
 // The page Keyspace: an analysis of the keys in Redis, its prefixes as a treemap and a table, and actions on them.
 
-import { badge, isActive } from './job.js';
+import { badge, isActive } from './jobwords.js';
 import { fetchJobs } from './jobs.js';
 import { settingField } from './labels.js';
 import { fetchSettings, sources } from './tab.js';

@@ -1,6 +1,6 @@
 // The actions on the keys of a prefix: count them, then delete them or let them expire.
 
-import { isActive } from './job.js';
+import { isActive } from './jobwords.js';
 import { fetchSettings } from './tab.js';
 import { curl, shell } from './curl.js';
 import { announce, count, field, h, inputOf, notice, query, timestamp } from './page.js';
