@@ -1,7 +1,7 @@
 // The page Keyspace: an analysis of the keys in Redis, its prefixes as a treemap and a table, and actions on them.
 
 import { badge, isActive } from './jobwords.js';
-import { fetchJobs } from './jobs.js';
+import { fetchJobs } from './jobtable.js';
 import { settingField } from './labels.js';
 import { fetchSettings, sources } from './tab.js';
 import { curl, shell } from './curl.js';

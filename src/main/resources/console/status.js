@@ -1,6 +1,6 @@
 // The page Service: what is in use and its limits, the servers, and the running jobs.
 
-import { JobTable } from './jobs.js';
+import { JobTable } from './jobtable.js';
 import { curl, shell } from './curl.js';
 import { bar, bytes, count, h, notice, number, percent, pollWhileVisible } from './page.js';
 import { Problem, awaitService, json } from './service.js';

@@ -2,7 +2,7 @@
 
 import { settingField } from './labels.js';
 import { fetchSettings } from './tab.js';
-import { JobTable, fetchJobs, pollDelay } from './jobs.js';
+import { JobTable, fetchJobs, pollDelay } from './jobtable.js';
 import { curl, shell } from './curl.js';
 import { bytes, count, h, inputOf, notice, number, pollWhileVisible, query } from './page.js';
 import { Problem, json } from './service.js';
