@@ -1,11 +1,11 @@
 // The page Tune: measures which settings are best for this Redis.
 
-import { settingField } from './labels.js';
-import { fetchSettings } from './tab.js';
+import { curl, curlLines, shell } from './curl.js';
 import { JobTable, fetchJobs, pollDelay } from './jobtable.js';
-import { curl, shell } from './curl.js';
-import { bytes, count, h, inputOf, notice, number, pollWhileVisible, query } from './page.js';
+import { settingField } from './labels.js';
+import { attempt, bytes, count, h, inputOf, notice, number, pathOf, pollWhileVisible, section } from './page.js';
 import { Problem, json } from './service.js';
+import { fetchSettings } from './tab.js';
 
 /** The most tunings that the page lists. */
 const MAX_TUNINGS = 100;
@@ -18,90 +18,91 @@ const GRID_SETTINGS = ['batchSizes', 'flushes', 'concurrencies'];
 
 /** The baselines that run as often as the rows of the grid. */
 const LARGE_BASELINES = 2;
+const ASYNC = { headers: { Prefer: 'respond-async' } };
 
 /** @param earlier the query string of an earlier tuning, if the form begins with its parameters */
-export async function tune(main, page, earlier) {
-	const rows = await fetchSettings('tuning');
-	const defaults = Object.fromEntries(rows.map((row) => [row.name, row.defaultValue]));
-	const given = new URLSearchParams(earlier ?? '');
-	const inputs = Object.fromEntries(rows.map((row) => {
-		const input = inputOf(row);
-		input.value = given.get(row.name) ?? '';
-		if (row.values) {
-			input.options[0].textContent = row.defaultValue;
-			input.options[0].selected = !given.has(row.name);
-			[...input.options].find((option) => option.value === row.defaultValue)?.remove();
-		}
-		else {
-			input.placeholder = row.defaultValue;
-		}
-		input.addEventListener('input', draw);
-		return [row.name, input];
-	}));
-	const fields = (names) => h('div', { class: 'fields' }, rows.filter((row) => names.includes(row.name)).map((row) => settingField(row, { input: inputs[row.name] })));
-	const cost = h('p', { class: 'hint', id: 'cost', role: 'status' });
-	const errorNotice = notice();
-	const go = h('button', { class: 'main', id: 'tune' }, 'Tune');
-	const line = shell('');
-	const table = new JobTable(errorNotice, () => refresh());
-	const none = h('p', { class: 'empty', hidden: true }, h('strong', {}, 'No tuning has run yet.'), ' The values above are a good start.');
+export async function tune(main, page, earlier = '') {
+	const view = new TuneView(main, page, await fetchSettings('tuning'), new URLSearchParams(earlier));
+	view.draw();
+	await view.refresh();
+}
 
-	main.append(h('h1', {}, 'Tune'), h('p', {}, 'A tuning loads Redis with each combination of settings in a grid. It recommends the best one for your Redis and your network. ', h('strong', {}, 'It is a load test: '), 'it may slow down other clients of that Redis.'),
-			h('form', { onsubmit: begin },
-					h('section', { 'aria-labelledby': 'load-title' }, h('h2', { id: 'load-title' }, 'Test load'), fields(['op', 'records', 'valueBytes', 'runs'])),
-					h('section', { 'aria-labelledby': 'grid-title' }, h('h2', { id: 'grid-title' }, 'Grid'), fields([...GRID_SETTINGS, 'budget'])),
-					cost, errorNotice, h('p', { class: 'actions' }, go)),
-			h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), line),
-			h('section', { 'aria-labelledby': 'earlier-title' }, h('h2', { id: 'earlier-title' }, 'Tunings'), none, table.element));
+/** The input of a setting, which is empty while it has its default. */
+function inputWithDefault(row, given) {
+	const input = inputOf(row, given ?? '');
+	if (row.values) {
+		input.options[0].textContent = row.defaultValue;
+		input.options[0].selected = given === null;
+		[...input.options].find((option) => option.value === row.defaultValue)?.remove();
+	} else {
+		input.placeholder = row.defaultValue;
+	}
+	return input;
+}
 
-	function parameters() {
-		return rows.map(({ name }) => [name, inputs[name].value.trim()]).filter(([, value]) => value);
+class TuneView {
+	cost = h('p', { class: 'hint', id: 'cost', role: 'status' });
+	errors = notice();
+	go = h('button', { class: 'main', id: 'tune' }, 'Tune');
+	line = shell('');
+	table = new JobTable(this.errors, () => this.refresh());
+	none = h('p', { class: 'empty', hidden: true }, h('strong', {}, 'No tuning has run yet.'), ' The values above are a good start.');
+
+	constructor(main, page, rows, given) {
+		Object.assign(this, { page, rows });
+		this.inputs = Object.fromEntries(rows.map((row) => [row.name, inputWithDefault(row, given.get(row.name))]));
+		this.refresh = pollWhileVisible(page, (signal) => this.poll(signal));
+		main.append(h('h1', {}, 'Tune'), h('p', {}, 'A tuning loads Redis with each combination of settings in a grid. It recommends the best one for your Redis and your network. ', h('strong', {}, 'It is a load test: '), 'it may slow down other clients of that Redis.'),
+				h('form', { oninput: () => this.draw(), onsubmit: (event) => this.begin(event) },
+						section('load', 'Test load', this.fields(['op', 'records', 'valueBytes', 'runs'])), section('grid', 'Grid', this.fields([...GRID_SETTINGS, 'budget'])),
+						this.cost, this.errors, h('p', { class: 'actions' }, this.go)),
+				curlLines(this.line), section('earlier', 'Tunings', this.none, this.table.element));
 	}
 
-	function draw() {
-		const value = (name) => inputs[name].value.trim() || defaults[name];
-		const grid = GRID_SETTINGS.reduce((product, name) => product * value(name).split(',').length, 1);
-		const sent = Number(value('records')) * ((grid + LARGE_BASELINES) * Number(value('runs')) + 1);
-		cost.textContent = `At most ${count(grid, 'row')}, ${count(Number(value('runs')), 'run')} of each: about ${number(sent)} commands and ${bytes(sent * (Number(value('valueBytes')) + COMMAND_BYTES))} to Redis. No run starts after ${value('budget')}. The tuning writes only its own keys, and removes them at the end.`;
-		line.setText(curl(`v1/tunings?${query(parameters())}`.replace(/\?$/, ''), { method: 'POST', headers: { Prefer: 'respond-async' } }));
+	fields(names) {
+		return h('div', { class: 'fields' }, this.rows.filter(({ name }) => names.includes(name)).map((row) => settingField(row, { input: this.inputs[row.name] })));
 	}
 
-	async function begin(event) {
+	/** The value of a setting, or its default. */
+	value(name) {
+		return this.inputs[name].value.trim() || this.rows.find((row) => row.name === name).defaultValue;
+	}
+
+	path() {
+		return pathOf('v1/tunings', this.rows.map(({ name }) => [name, this.inputs[name].value.trim()]).filter(([, value]) => value));
+	}
+
+	draw() {
+		const [records, runs, valueBytes] = ['records', 'runs', 'valueBytes'].map((name) => Number(this.value(name)));
+		const grid = GRID_SETTINGS.reduce((product, name) => product * this.value(name).split(',').length, 1);
+		const sent = records * ((grid + LARGE_BASELINES) * runs + 1);
+		this.cost.textContent = `At most ${count(grid, 'row')}, ${count(runs, 'run')} of each: about ${number(sent)} commands and ${bytes(sent * (valueBytes + COMMAND_BYTES))} to Redis. No run starts after ${this.value('budget')}. The tuning writes only its own keys, and removes them at the end.`;
+		this.line.setText(curl(this.path(), { method: 'POST', ...ASYNC }));
+	}
+
+	async begin(event) {
 		event.preventDefault();
-		errorNotice.setText();
-		go.disabled = true;
-		try {
-			const { jobId } = await json('POST', `v1/tunings?${query(parameters())}`, { headers: { Prefer: 'respond-async' } });
-			if (!page.aborted) {
+		this.go.disabled = true;
+		await attempt(this.errors, this.page, async () => {
+			const { jobId } = await json('POST', this.path(), ASYNC);
+			if (!this.page.aborted) {
 				location.hash = `#/jobs/${jobId}`;
 			}
-		}
-		catch (error) {
-			if (!(error instanceof Problem)) {
-				throw error;
-			}
-			errorNotice.setText(error.message);
-		}
-		finally {
-			go.disabled = false;
-		}
+		});
+		this.go.disabled = false;
 	}
 
-	const refresh = pollWhileVisible(page, async (signal) => {
+	async poll(signal) {
 		try {
 			const { jobs } = await fetchJobs([['kind', 'tuning'], ['limit', MAX_TUNINGS]], signal);
-			table.show(jobs);
-			none.hidden = jobs.length > 0;
+			this.table.show(jobs);
+			this.none.hidden = jobs.length > 0;
 			return pollDelay(jobs);
-		}
-		catch (error) {
+		} catch (error) {
 			if (!(error instanceof Problem) && !signal.aborted) {
 				throw error;
 			}
 			return pollDelay([]);
 		}
-	});
-
-	draw();
-	await refresh();
+	}
 }
