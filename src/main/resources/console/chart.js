@@ -3,11 +3,8 @@
 import { duration, number } from './page.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
-
 const MAX_POINTS = 400;
-
 const WIDTH = 800;
-
 const HEIGHT = 180;
 
 /** The outcomes from bottom to top. */
@@ -29,7 +26,6 @@ function roundUp(value) {
 }
 
 export class Chart {
-
 	constructor() {
 		this.points = [{ at: 0, counts: Object.fromEntries(OUTCOMES.map((name) => [name, 0])) }];
 		this.areas = OUTCOMES.map((name) => svg('path', { class: `area ${name}` }));
@@ -99,5 +95,4 @@ export class Chart {
 		this.drawing.setAttribute('aria-label',
 				`After ${duration(last.at)}: ${OUTCOMES.filter((name) => last.counts[name]).map((name) => `${number(last.counts[name])} ${name}`).join(', ')}`);
 	}
-
 }

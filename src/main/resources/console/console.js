@@ -44,8 +44,7 @@ async function open(event) {
 	const signal = currentPage.signal;
 	try {
 		await page[1](main, signal, id);
-	}
-	catch (error) {
+	} catch (error) {
 		if (!signal.aborted) {
 			main.append(h('p', { class: 'problem', role: 'alert' }, `This page failed: ${error.message}. Reload it.`));
 			throw error;
@@ -63,8 +62,7 @@ async function showService() {
 		document.getElementById('version').textContent = `Pipeset ${version}`;
 		// A link sends no key.
 		document.querySelector('footer a').hidden = isKeyed();
-	}
-	catch (error) {
+	} catch (error) {
 		if (!(error instanceof Problem)) {
 			throw error;
 		}

@@ -1,23 +1,17 @@
 // The report of a tuning: its recommendation, its rows as a heat map, and the baselines.
 
+import { curl, curlLines, shell } from './curl.js';
 import { wordsOf } from './labels.js';
+import { bar, count, duration, h, number, query, section } from './page.js';
 import { useSettings } from './tab.js';
-import { curl, shell } from './curl.js';
-import { bar, count, duration, h, number, query } from './page.js';
 
 /** A row without colour takes this many times as long as the fastest row, or longer. */
 const COLOURLESS_FACTOR = 2;
-
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
-
 const time = (seconds) => duration(seconds * 1000);
-
 const settingsOf = ({ batchSize, flush, concurrency }) => ({ batchSize, flush, concurrency });
-
 const words = (row) => wordsOf(settingsOf(row));
-
 const distinct = (values) => [...new Set(values)];
-
 const increasing = (values) => distinct(values).sort((a, b) => a - b);
 
 /** Shows the report of a tuning that was completed, stopped or cancelled. */
@@ -34,13 +28,13 @@ export function tuningReport(report) {
 			h('p', {}, h('strong', {}, words(recommended))),
 			h('p', {}, `${number(best.recordsPerSecond)} records per second, ${time(best.seconds.median)} for ${number(settings.records)}. It is ${because}.`),
 			h('p', { class: 'actions' }, h('button', { type: 'button', class: 'main', id: 'use', onclick: () => useSettings(settingsOf(recommended)) }, 'Use these settings'), tuneAgain)),
-	h('section', { 'aria-labelledby': 'heat-title' }, h('h2', { id: 'heat-title' }, 'Records per second'),
+	section('heat', 'Records per second',
 			h('p', { class: 'hint' }, `Each run sends ${count(settings.records, settings.op)} with values of ${count(settings.valueBytes, 'byte')}${roundTripMicros === undefined ? '' : `; a round trip takes ${duration(roundTripMicros / 1000)}`}. Times are medians.`),
 			heatMaps(rows, measured, recommended)),
-	h('section', { 'aria-labelledby': 'rows-title' }, h('h2', { id: 'rows-title' }, 'All rows, the fastest first'), table(rows, recommended)),
+	section('rows', 'All rows, the fastest first', table(rows, recommended)),
 	comparison(baselines, best),
-	h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'This tuning'), shell(curl(`v1/tunings?${query(Object.entries(settings))}`, { method: 'POST' })),
-			h('p', {}, 'A load with these settings'), shell(curl(`v1/jobs?${query(Object.entries(settingsOf(recommended)))}`, { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' }, file: 'records.ndjson' }))));
+	curlLines('This tuning', shell(curl(`v1/tunings?${query(Object.entries(settings))}`, { method: 'POST' })),
+			'A load with these settings', shell(curl(`v1/jobs?${query(Object.entries(settingsOf(recommended)))}`, { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' }, file: 'records.ndjson' }))));
 }
 
 /** A heat map for each number of connections: batch sizes from left to right, flushes from top to bottom. */
@@ -90,7 +84,7 @@ function comparison(baselines, best) {
 	const row = (name, speed, note) => h('div', { class: 'bar' }, h('dt', {}, name), speed === undefined ? h('dd', { class: 'hint' }, note)
 		: h('dd', {}, bar(speed, max, name), h('span', { class: 'number' }, `${number(speed)}/s`), h('small', {}, note)));
 	const times = (factor) => `${factor < 10 ? factor.toFixed(1) : number(factor)} times as fast`;
-	return h('section', { 'aria-labelledby': 'comparison-title' }, h('h2', { id: 'comparison-title' }, 'Comparison with no pipeline'), h('dl', { class: 'bars' },
+	return section('comparison', 'Comparison with no pipeline', h('dl', { class: 'bars' },
 			row('recommended', best.recordsPerSecond, ''),
 			baselines.map((way) => row(way.how, way.recordsPerSecond, way.recordsPerSecond === undefined ? 'not measured within the budget'
 				: `the recommended row is ${times(best.recordsPerSecond / way.recordsPerSecond)}${way.extrapolatedFrom ? `; measured with ${count(way.extrapolatedFrom, 'command')}` : ''}`))));

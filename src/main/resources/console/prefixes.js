@@ -1,14 +1,11 @@
 // The prefixes of an analysis as a tree. A name has one character per byte, because keys need not be UTF-8.
 
 const encoder = new TextEncoder();
-
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Characters that are invisible or change the direction of text, and unusual blanks. */
 const HIDDEN = /[\p{C}\p{DI}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/u;
-
 const BLANKS = /^ | $| {2}/;
-
 const ESCAPES = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** The bytes of a text, one character per byte. */
@@ -24,8 +21,7 @@ export function bytesOf(text) {
 export function textOf(name) {
 	try {
 		return decoder.decode(Uint8Array.from(name, (byte) => byte.charCodeAt(0)));
-	}
-	catch {
+	} catch {
 		return undefined;
 	}
 }
@@ -79,17 +75,11 @@ export function commonPrefixOf({ match = '', separator, depth }) {
 }
 
 class PrefixNode {
-
 	keys = 0;
-
 	bytes = 0;
-
 	withoutTtl = 0;
-
 	types = new Map();
-
 	partial = false;
-
 	children = [];
 
 	constructor(name, label) {
@@ -106,12 +96,10 @@ class PrefixNode {
 		}
 		return this;
 	}
-
 }
 
 /** A tree of prefixes. Its root is the prefix that all of them share. */
 export class PrefixTree {
-
 	/**
 	 * @param settings the separator as a name, the depth and the pattern of the analysis. If the depth is unknown,
 	 * the tree has one level.
@@ -157,5 +145,4 @@ export class PrefixTree {
 	nodeAt(name) {
 		return this.nodes.get(name) ?? this.root;
 	}
-
 }

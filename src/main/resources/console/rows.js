@@ -3,11 +3,9 @@
 import { h } from './page.js';
 
 const ROW_HEIGHT = 34;
-
 const SPARE_ROWS = 10;
 
 export class VirtualTable {
-
 	/** @param columns each with its title, its class and a function that returns the content of a cell */
 	constructor(label, columns) {
 		this.columns = columns;
@@ -41,5 +39,4 @@ export class VirtualTable {
 		this.body.replaceChildren(...[space(first), ...this.rows.slice(first, last).map((row, i) => h('tr', { 'aria-rowindex': first + i + 2 },
 				this.columns.map(({ kind, cell }) => h('td', { class: kind }, cell(row))))), space(this.rows.length - last)].flat());
 	}
-
 }

@@ -60,28 +60,22 @@ let recovery;
 
 const pause = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
 
+/** Whether the service answers. A service that hangs counts as down. */
+async function isUp() {
+	return (await fetch('index.html', { cache: 'no-store', signal: AbortSignal.timeout(3000) }).catch(() => undefined))?.ok;
+}
+
 /** Shows that the service does not answer, and polls it until it does. */
 export function awaitService() {
 	recovery ??= (async () => {
 		const banner = document.getElementById('offline');
 		const since = Date.now();
-		for (;;) {
-			try {
-				// A service that hangs counts as down.
-				const answer = await fetch('index.html', { cache: 'no-store', signal: AbortSignal.timeout(3000) });
-				if (answer.ok) {
-					break;
-				}
-			} catch {
-				// The service is still down.
-			}
-			const seconds = Math.round((Date.now() - since) / 1000);
-			const text = 'The service does not answer. This page continues when the service is back.';
+		while (!await isUp()) {
 			if (banner.hidden) {
-				banner.textContent = text;
+				banner.textContent = 'The service does not answer. This page continues when the service is back.';
 				banner.hidden = false;
 			}
-			banner.title = `For ${seconds} s`;
+			banner.title = `For ${Math.round((Date.now() - since) / 1000)} s`;
 			await pause(1000);
 		}
 		if (!banner.hidden) {
@@ -93,11 +87,7 @@ export function awaitService() {
 	return recovery;
 }
 
-async function problemOf(response) {
-	return problem(response.status, await response.text());
-}
-
-export function problem(status, text) {
+function problem(status, text) {
 	try {
 		const answer = JSON.parse(text);
 		return new Problem(answer.detail ?? answer.title ?? `The service answered ${status}`, status, (answer.type ?? '').replace('urn:pipeset:problem:', ''), answer);
@@ -129,14 +119,14 @@ export async function call(method, path, { headers = {}, body, signal } = {}) {
 			continue;
 		}
 		if (response.status === 401) {
-			const { message } = await problemOf(response);
+			const { message } = problem(401, await response.text());
 			if (isCurrent(authorized)) {
 				await askForKey(message);
 			}
 			continue;
 		}
 		if (!response.ok) {
-			throw await problemOf(response);
+			throw problem(response.status, await response.text());
 		}
 		return response;
 	}

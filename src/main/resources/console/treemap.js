@@ -5,13 +5,9 @@ import { truncate } from './prefixes.js';
 
 /** The least mean area of a rectangle, in square pixels. Smaller ones look alike. */
 const MIN_MEAN_AREA = 1500;
-
 const MIN_BLOCKS = 20;
-
 const MAX_BLOCKS = 150;
-
 const CHARACTER_WIDTH = 7.4;
-
 const PADDING = 8;
 
 /** Divides a rectangle by descending weights into parts that are nearly square (Bruls, Huizing and van Wijk). */
@@ -42,8 +38,7 @@ function squarify(weights, width, height) {
 		if (side === height) {
 			x += across;
 			width -= across;
-		}
-		else {
+		} else {
 			y += across;
 			height -= across;
 		}
@@ -52,7 +47,6 @@ function squarify(weights, width, height) {
 }
 
 export class Treemap {
-
 	constructor(label) {
 		this.blocks = [];
 		this.drawing = svg('svg', { class: 'treemap', role: 'group', 'aria-label': label });
@@ -106,7 +100,6 @@ export class Treemap {
 			links[to].focus();
 		}
 	}
-
 }
 
 function block({ name, words, kind, href }, { x, y, width, height }) {
