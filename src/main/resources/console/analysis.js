@@ -51,14 +51,10 @@ class AnalysisView {
 
 	/** Has the report. If there is none, shows why. */
 	async fetch() {
-		if (current?.id === this.id) {
-			return true;
-		}
+		if (current?.id === this.id) return true;
 		current = undefined;
 		const report = await this.attempt(() => this.follow());
-		if (this.page.aborted) {
-			return false;
-		}
+		if (this.page.aborted) return false;
 		if (!report?.prefixes) {
 			if (this.errors.hidden) {
 				this.errors.setText(report?.ending?.detail ?? 'The report is gone. The service keeps reports for an hour, or less if there are too many. Start another analysis.');
@@ -113,9 +109,7 @@ class AnalysisView {
 	/** The choice whether the service's own keys are included. */
 	ownBox() {
 		const own = this.report.prefixes.filter(({ prefix }) => nameOf(prefix).startsWith(OWN)).reduce((sum, { keys }) => sum + keys, 0);
-		if (own === 0 || this.at || this.isOwn) {
-			return [];
-		}
+		if (own === 0 || this.at || this.isOwn) return [];
 		const box = h('input', { type: 'checkbox', id: 'own', checked: showsOwn, onchange: () => {
 			showsOwn = box.checked;
 			this.draw();

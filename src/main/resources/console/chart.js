@@ -56,9 +56,7 @@ export class Chart {
 	add(at, counts, active) {
 		this.legend[OUTCOMES.indexOf('unknown')].textContent = (active || !counts.unknown) ? 'in flight' : 'unknown';
 		const last = this.points[this.points.length - 1];
-		if (at < last?.at) {
-			return;
-		}
+		if (at < last?.at) return;
 		if (at === last?.at) {
 			this.points.pop();
 		}

@@ -63,9 +63,7 @@ async function showService() {
 		// A link sends no key.
 		document.querySelector('footer a').hidden = isKeyed();
 	} catch (error) {
-		if (!(error instanceof Problem)) {
-			throw error;
-		}
+		if (!(error instanceof Problem)) throw error;
 	}
 }
 

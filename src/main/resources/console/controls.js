@@ -20,9 +20,7 @@ export class JobControls {
 		if (now === 'active' && this.rate && this.view.report && !this.rate.dataset.used) {
 			this.rate.value = this.limit();
 		}
-		if (this.drawn === now) {
-			return;
-		}
+		if (this.drawn === now) return;
 		this.drawn = now;
 		const parts = (now === 'active') ? this.active(kind) : (now === 'interrupted' && kind === 'records') ? this.interrupted() : [];
 		this.element.hidden = parts.length === 0;

@@ -150,9 +150,7 @@ class Failures {
 		try {
 			return { rows: await this.fetchItems(page), hasDownload: true };
 		} catch (error) {
-			if (!(error instanceof Problem) && !page.aborted) {
-				throw error;
-			}
+			if (!(error instanceof Problem) && !page.aborted) throw error;
 			return { rows: this.reported(), hasDownload: false };
 		}
 	}
@@ -168,9 +166,7 @@ class Failures {
 				const { key, error } = JSON.parse(line);
 				found.push({ key: keyOf(key), ...error });
 			}
-			if (found.length >= MAX_FAILURES) {
-				break;
-			}
+			if (found.length >= MAX_FAILURES) break;
 		}
 		return found.slice(0, MAX_FAILURES);
 	}

@@ -43,12 +43,8 @@ function heatMaps(rows, measured, recommended) {
 	const sizes = increasing(rows.map((row) => row.batchSize));
 	const flushes = distinct(rows.map((row) => row.flush));
 	const cell = (row) => {
-		if (!row) {
-			return h('td', { class: 'none' });
-		}
-		if (!row.seconds) {
-			return h('td', { class: 'none', title: 'not measured within the budget' }, '–');
-		}
+		if (!row) return h('td', { class: 'none' });
+		if (!row.seconds) return h('td', { class: 'none', title: 'not measured within the budget' }, '–');
 		const { median, min, max } = row.seconds;
 		const isBest = words(row) === words(recommended);
 		const element = h('td', { class: isBest ? 'best' : '', title: `${words(row)}: ${time(min)} to ${time(max)} in ${count(row.runs, 'run')}${isBest ? ', recommended' : ''}` },

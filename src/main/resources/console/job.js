@@ -37,12 +37,8 @@ function outcomeTile(name, { counts, dryRun }, active) {
 /** The progress of an active job in words. */
 function progressWords(status) {
 	const { kind, progress: { share, total, done, perSecond, leftMillis } } = status;
-	if (status.state === 'queued') {
-		return 'It waits in the queue.';
-	}
-	if (kind === 'tuning' && !total) {
-		return 'It opens connections and warms up.';
-	}
+	if (status.state === 'queued') return 'It waits in the queue.';
+	if (kind === 'tuning' && !total) return 'It opens connections and warms up.';
 	return [share === undefined ? null : percent(share), total ? `${number(done)} of ${count(total, nounOf(status))}` : count(done, nounOf(status)),
 		kind === 'tuning' ? null : `${number(perSecond)}/s`, leftMillis === undefined ? null : `${duration(leftMillis)} left`].filter((word) => word).join(' · ');
 }
@@ -75,9 +71,7 @@ class JobView {
 	async run() {
 		this.result.replaceChildren();
 		const ended = await this.attempt(() => this.follow(), (problem) => problem.status === 404 && this.drawUnknown());
-		if (!ended || !this.last || this.page.aborted) {
-			return;
-		}
+		if (!ended || !this.last || this.page.aborted) return;
 		this.reportRequest = this.report = undefined;
 		await this.refreshReport();
 		this.draw();
@@ -111,9 +105,7 @@ class JobView {
 	}
 
 	async refreshReport() {
-		if (this.reportRequest) {
-			return;
-		}
+		if (this.reportRequest) return;
 		const request = this.reportRequest = {};
 		// The events show the problem, if there is one.
 		const found = await json('GET', this.path, { signal: this.page }).catch(() => this.report);

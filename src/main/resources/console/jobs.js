@@ -1,10 +1,9 @@
 // The page Jobs: all jobs, live.
 
 import { curl, curlLines, shell } from './curl.js';
-import { IDLE_POLL_MILLIS, JobTable, fetchJobs, pollDelay } from './jobtable.js';
+import { JobTable, fetchJobs, pollDelay } from './jobtable.js';
 import { STATES, titleOf } from './jobwords.js';
 import { h, notice, number, pollWhileVisible, query } from './page.js';
-import { Problem } from './service.js';
 import { isPreview } from './tab.js';
 
 const LIMIT = 100;
@@ -27,6 +26,7 @@ class JobsView {
 	errors = notice();
 	state = h('select', { id: 'state', onchange: () => {
 		this.cursors = [];
+		this.errors.setText();
 		this.older.hidden = true;
 		this.refresh();
 	} }, h('option', { value: '' }, 'any'), STATES.map((name) => h('option', { value: name }, name)));
@@ -42,7 +42,7 @@ class JobsView {
 	line = shell('');
 
 	constructor(main, page) {
-		this.refresh = pollWhileVisible(page, (signal) => this.poll(signal));
+		this.refresh = pollWhileVisible(page, (signal) => this.poll(signal), ({ message }) => this.errors.setText(message));
 		main.append(h('h1', {}, 'Jobs'), h('p', { class: 'actions' }, h('label', { for: 'state' }, 'State'), this.state, h('label', { for: 'filter' }, 'Label or ID'), this.filter, this.filtered),
 				this.errors, this.none, this.table.element, h('p', { class: 'actions' }, this.newer, this.older), curlLines(this.line));
 	}
@@ -59,17 +59,9 @@ class JobsView {
 		const cursor = this.cursors.at(-1);
 		const parameters = [['state', this.state.value], ['limit', LIMIT], ['after', cursor]].filter(([, value]) => value);
 		this.line.setText(curl(`v1/jobs?${query(parameters)}`));
-		try {
-			const found = await fetchJobs(parameters, signal, (status) => !isPreview(status));
-			this.showPage(found, cursor);
-			return pollDelay(found.jobs);
-		} catch (error) {
-			if (!(error instanceof Problem) && !signal.aborted) {
-				throw error;
-			}
-			this.errors.setText(signal.aborted ? '' : error.message);
-			return IDLE_POLL_MILLIS;
-		}
+		const found = await fetchJobs(parameters, signal, (status) => !isPreview(status));
+		this.showPage(found, cursor);
+		return pollDelay(found.jobs);
 	}
 
 	showPage({ jobs: listed, next, warnings = [] }, cursor) {

@@ -7,7 +7,7 @@ import { call, json } from './service.js';
 const POLL_MILLIS = 1000;
 
 /** If no job is active, only other clients change the list. */
-export const IDLE_POLL_MILLIS = 3000;
+const IDLE_POLL_MILLIS = 3000;
 
 export function pollDelay(jobs) {
 	return jobs.some(({ state }) => isActive(state)) ? POLL_MILLIS : IDLE_POLL_MILLIS;

@@ -78,9 +78,7 @@ class LoadView {
 			}
 			return;
 		}
-		if (choice !== this.choices) {
-			return;
-		}
+		if (choice !== this.choices) return;
 		if (!isTyped) {
 			chooser.show();
 		}
@@ -192,9 +190,7 @@ class LoadView {
 	tunedNotice() {
 		const { state } = this;
 		const used = () => Object.entries(state.tunedSettings ?? {}).filter(([name, value]) => state.settings[name] === value);
-		if (used().length === 0) {
-			return '';
-		}
+		if (used().length === 0) return '';
 		const element = h('p', { class: 'good used' }, h('span', {}, 'The next load uses the settings of the tuning: ', h('strong', {}, wordsOf(Object.fromEntries(used()))), '.'),
 				h('button', { type: 'button', class: 'quiet', onclick: () => {
 					used().forEach(([name]) => delete state.settings[name]);

@@ -20,7 +20,7 @@ export function h(tag, properties = {}, ...children) {
 	return element;
 }
 
-const DELAY_AFTER_FAILURE_MILLIS = 5000;
+const DELAY_AFTER_FAILURE_MILLIS = 3000;
 const integers = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 export function number(value) {
@@ -33,16 +33,10 @@ export function count(value, noun) {
 }
 
 export function duration(millis) {
-	if (millis < 1) {
-		return `${Math.round(millis * 1000)} µs`;
-	}
-	if (millis < 1000) {
-		return `${millis < 10 ? millis.toFixed(1) : Math.round(millis)} ms`;
-	}
+	if (millis < 1) return `${Math.round(millis * 1000)} µs`;
+	if (millis < 1000) return `${millis < 10 ? millis.toFixed(1) : Math.round(millis)} ms`;
 	const seconds = millis / 1000;
-	if (seconds < 60) {
-		return `${seconds.toFixed(1)} s`;
-	}
+	if (seconds < 60) return `${seconds.toFixed(1)} s`;
 	const minutes = Math.floor(seconds / 60);
 	const hours = Math.floor(minutes / 60);
 	return minutes < 60 ? `${minutes} min ${Math.floor(seconds % 60)} s` : hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
@@ -95,12 +89,8 @@ export async function attempt(errors, page, action, onProblem = () => {}) {
 	try {
 		return await action();
 	} catch (error) {
-		if (page.aborted) {
-			return undefined;
-		}
-		if (!(error instanceof Problem)) {
-			throw error;
-		}
+		if (page.aborted) return undefined;
+		if (!(error instanceof Problem)) throw error;
 		errors.setText(error.message);
 		onProblem(error);
 		return undefined;
@@ -128,9 +118,10 @@ export function inputOf(row, value = '') {
 /**
  * Polls while the page is visible. Each poll returns the milliseconds until the next one. Its signal is aborted when
  * the next poll begins or the user leaves the page, because its answer would be outdated.
+ * @param onProblem is called if the service refuses a poll
  * @returns a function that polls at once
  */
-export function pollWhileVisible(page, poll) {
+export function pollWhileVisible(page, poll, onProblem = () => {}) {
 	let timer;
 	let current = new AbortController();
 	const pollNow = async () => {
@@ -141,6 +132,10 @@ export function pollWhileVisible(page, poll) {
 		let delay = DELAY_AFTER_FAILURE_MILLIS;
 		try {
 			delay = await poll(signal);
+		} catch (error) {
+			if (signal.aborted) return;
+			if (!(error instanceof Problem)) throw error;
+			onProblem(error);
 		} finally {
 			if (!signal.aborted && !page.aborted) {
 				timer = setTimeout(() => document.hidden ? document.addEventListener('visibilitychange', pollNow, { once: true, signal: page }) : pollNow(), delay);

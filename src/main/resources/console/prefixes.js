@@ -37,9 +37,7 @@ export function displayName(name) {
 	if (text === undefined) {
 		return `"${name.replace(/["\\]/g, '\\$&').replace(/[^ -~]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`)}"`;
 	}
-	if (!HIDDEN.test(text) && !BLANKS.test(text)) {
-		return text;
-	}
+	if (!HIDDEN.test(text) && !BLANKS.test(text)) return text;
 	return `"${text.replace(/["\\]/g, '\\$&').replace(new RegExp(HIDDEN, 'gu'), (c) => ESCAPES[c] ?? `\\u{${c.codePointAt(0).toString(16)}}`)}"`;
 }
 

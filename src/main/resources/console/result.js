@@ -13,9 +13,7 @@ const MAX_ITEMS = 20;
 /** @param view the page of the job, with its last status and its report */
 export function jobResult(view) {
 	const { last, report, path } = view;
-	if (!report) {
-		return [h('p', { class: 'hint' }, 'The report is no longer available.')];
-	}
+	if (!report) return [h('p', { class: 'hint' }, 'The report is no longer available.')];
 	const { counts } = report;
 	const failures = (!counts || !report.errors) ? 0 : counts.rejected + (last.dryRun ? 0 : counts.unknown + counts.unprocessed);
 	return [...(report.warnings ?? []).map(({ code, detail }) => h('p', { class: 'warning' }, h('strong', {}, code), ` ${detail}`)),
@@ -29,9 +27,7 @@ export function jobResult(view) {
 }
 
 function successWords({ counts: { received }, wouldRun }, isDry) {
-	if (isDry) {
-		return `All ${count(wouldRun ?? 0, 'record')} would run.`;
-	}
+	if (isDry) return `All ${count(wouldRun ?? 0, 'record')} would run.`;
 	return (received === 0) ? 'It had no records.' : (received === 1) ? 'Its one record ran.' : `All ${count(received, 'record')} ran.`;
 }
 

@@ -27,9 +27,7 @@ export class VirtualTable {
 		const visible = Math.ceil((this.element.clientHeight || 400) / ROW_HEIGHT) + 2 * SPARE_ROWS;
 		const first = Math.max(0, Math.min(Math.floor(this.element.scrollTop / ROW_HEIGHT) - SPARE_ROWS, this.rows.length - visible));
 		const last = Math.min(this.rows.length, first + visible);
-		if (this.first === first && this.last === last) {
-			return;
-		}
+		if (this.first === first && this.last === last) return;
 		Object.assign(this, { first, last });
 		const space = (rows) => {
 			const cell = h('td', { colspan: this.columns.length });

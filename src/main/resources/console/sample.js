@@ -29,9 +29,7 @@ export function isRows(type) {
 /** Reads the beginning of a file, inflated if it is gzip. */
 export async function sampleOf(blob) {
 	const start = new Uint8Array(await blob.slice(0, SAMPLE_BYTES).arrayBuffer());
-	if (start[0] !== 0x1F || start[1] !== 0x8B) {
-		return sample(start, start.length === blob.size, false);
-	}
+	if (start[0] !== 0x1F || start[1] !== 0x8B) return sample(start, start.length === blob.size, false);
 	const parts = [];
 	let size = 0;
 	let whole = true;
@@ -102,9 +100,7 @@ function jsonElements(text, max) {
 		} else if (token !== '"' && --depth === level) {
 			elements.push(text.substring(from, index + 1));
 		}
-		if (elements.length === max || depth < 0) {
-			break;
-		}
+		if (elements.length === max || depth < 0) break;
 	}
 	return elements;
 }
@@ -148,9 +144,7 @@ function isHeader(cells) {
 function typeOf(text, operations) {
 	const begin = text.trimStart();
 	const line = begin.split(/\r?\n/, 1)[0];
-	if (/^\*\d+\r\n\$/.test(text)) {
-		return 'application/x-redis-resp';
-	}
+	if (/^\*\d+\r\n\$/.test(text)) return 'application/x-redis-resp';
 	if (/^[{[]/.test(begin)) {
 		try {
 			const first = JSON.parse(line);
@@ -199,12 +193,8 @@ export function objectsOf({ text }, type) {
 
 /** A request body with the first records. */
 export function firstRecords({ bytes, text, whole }, { type, header }, max) {
-	if (type === 'application/x-redis-resp') {
-		return bytes.slice(0, respEnd(bytes, max));
-	}
-	if (type === 'application/json') {
-		return `[${jsonElements(text, max).join(',\n')}]`;
-	}
+	if (type === 'application/x-redis-resp') return bytes.slice(0, respEnd(bytes, max));
+	if (type === 'application/json') return `[${jsonElements(text, max).join(',\n')}]`;
 	const rows = split(text, '\n', type === 'text/csv');
 	return rows.slice(0, whole ? undefined : -1).slice(0, max + (isRows(type) && header ? 1 : 0)).map((row, i) => (i < rows.length - 1) ? row + '\n' : row).join('');
 }
@@ -228,9 +218,7 @@ export async function rowsAt(blob, { type, header, gzip }, lines) {
 		const rows = split(rest + text, '\n', type === 'text/csv');
 		rest = rows.pop();
 		rows.forEach(take);
-		if (wanted.size === 0) {
-			return head + found.join('');
-		}
+		if (wanted.size === 0) return head + found.join('');
 	}
 	take(rest);
 	return head + found.join('');

@@ -58,9 +58,7 @@ export class Sending {
 	}
 
 	async send(isDry) {
-		if (!this.isValid()) {
-			return;
-		}
+		if (!this.isValid()) return;
 		const { view, view: { mapping, state } } = this;
 		const { name } = mapping;
 		const parameters = mapping.parameters();
@@ -86,9 +84,7 @@ export class Sending {
 			}
 		} catch (error) {
 			activeUpload = undefined;
-			if (!(error instanceof Problem)) {
-				throw error;
-			}
+			if (!(error instanceof Problem)) throw error;
 			uploadFailure = error.message;
 			dispatchEvent(new Event('upload'));
 		}

@@ -107,9 +107,7 @@ export async function call(method, path, { headers = {}, body, signal } = {}) {
 		try {
 			response = await fetch(address(path), { method, headers: { ...headers, ...authorized }, body, signal, cache: 'no-store' });
 		} catch (error) {
-			if (signal?.aborted) {
-				throw error;
-			}
+			if (signal?.aborted) throw error;
 			if (method !== 'GET') {
 				awaitService();
 				throw new Problem('The service did not answer, so this may or may not have been done. Check the jobs when the service is back.');
@@ -125,9 +123,7 @@ export async function call(method, path, { headers = {}, body, signal } = {}) {
 			}
 			continue;
 		}
-		if (!response.ok) {
-			throw problem(response.status, await response.text());
-		}
+		if (!response.ok) throw problem(response.status, await response.text());
 		return response;
 	}
 }
@@ -159,23 +155,17 @@ export async function* follow(id, signal) {
 					if (data) {
 						yield JSON.parse(data);
 					}
-					if (/^event: ?end$/m.test(event)) {
-						return;
-					}
+					if (/^event: ?end$/m.test(event)) return;
 				}
 			}
 		} catch (error) {
-			if (error instanceof Problem) {
-				throw error;
-			}
+			if (error instanceof Problem) throw error;
 		} finally {
 			clearTimeout(silence);
 			signal.removeEventListener('abort', abort);
 			stop.abort();
 		}
-		if (signal.aborted) {
-			return;
-		}
+		if (signal.aborted) return;
 		await awaitService();
 		await pause(200);
 	}
@@ -192,9 +182,7 @@ export async function* partsOf(stream) {
 	try {
 		for (;;) {
 			const { done, value } = await reader.read();
-			if (done) {
-				return;
-			}
+			if (done) return;
 			yield value;
 		}
 	} finally {

@@ -37,9 +37,7 @@ function typeOf({ url, format }) {
 
 /** The parameters that name a source. */
 export function parametersOf({ kind, url, format, source, values }, parameters) {
-	if (kind === 'url') {
-		return [['from', 'url'], ['url', url.trim()], ...format ? [['format', format]] : []];
-	}
+	if (kind === 'url') return [['from', 'url'], ['url', url.trim()], ...format ? [['format', format]] : []];
 	return [['from', 'query'], ['source', source], ...parameters.map((name) => [`param.${name}`, values?.[name] ?? ''])];
 }
 
@@ -64,14 +62,10 @@ export class SourceForm {
 	/** Offers URLs and queries in addition to files, if the caller may use any. */
 	async offer() {
 		offered ??= await attempt({ setText: () => {} }, this.view.page, () => json('GET', 'v1/sources', { signal: this.view.page }));
-		if (!offered) {
-			return;
-		}
+		if (!offered) return;
 		this.mapping.queries = offered.queries;
 		const found = [['', 'A file'], ...offered.urls.length ? [['url', 'A URL']] : [], ...offered.queries.length ? [['query', 'A query']] : []];
-		if (found.length === 1) {
-			return;
-		}
+		if (found.length === 1) return;
 		this.kinds.hidden = false;
 		this.kinds.replaceChildren(h('legend', { class: 'unseen' }, 'Where the records are'), ...found.map(([value, label]) =>
 			h('label', {}, h('input', { type: 'radio', name: 'kind', value, checked: value === (this.state.kind ?? ''), onchange: () => this.view.chooseKind(value) }), ` ${label}`)));
@@ -125,9 +119,7 @@ export class SourceForm {
 			view.hide();
 		}
 		const rows = (!state.type || isData(state.type)) ? await this.readRows(choice, readOf) : [];
-		if (!rows) {
-			return;
-		}
+		if (!rows) return;
 		// The cells of CSV and TSV are strings.
 		state.type ??= rows.every((row) => Object.values(JSON.parse(row)).every((value) => typeof value === 'string')) ? 'text/csv' : 'application/x-ndjson';
 		Object.assign(state, { rows, name: nameOf(state) });
@@ -147,9 +139,7 @@ export class SourceForm {
 	async readRows(choice, readOf) {
 		const { view, mapping, state } = this;
 		const report = await this.dryRun([...mapping.readParameters(), ['op', 'SET'], ['key', 'row:{@index}'], ['value', '{*}']], view.errors);
-		if (!report || choice !== view.choices) {
-			return undefined;
-		}
+		if (!report || choice !== view.choices) return undefined;
 		if (view.errors.hidden) {
 			// A row that the service refuses as a SET may be right as another command.
 			return report.items.slice(0, PREVIEW_RECORDS).filter(({ command }) => command).map(({ command }) => command[2]);

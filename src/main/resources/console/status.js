@@ -83,18 +83,12 @@ class StatusView {
 	/** Refreshes a part of the page. If its call fails, hides the part because its data is old, and returns the problem. */
 	async part(signal, show, elements) {
 		let problem = this.missing.get(show);
-		if (problem) {
-			return problem;
-		}
+		if (problem) return problem;
 		try {
 			await show.call(this, signal);
 		} catch (error) {
-			if (signal.aborted) {
-				return undefined;
-			}
-			if (!(error instanceof Problem)) {
-				throw error;
-			}
+			if (signal.aborted) return undefined;
+			if (!(error instanceof Problem)) throw error;
 			problem = error;
 			if (error.status === 404) {
 				this.missing.set(show, error);
@@ -117,9 +111,7 @@ class StatusView {
 
 	async showHealth(signal) {
 		const { status: word, components = {} } = await json('GET', 'actuator/health', { signal }).catch((error) => {
-			if (error instanceof Problem && error.answer.components) {
-				return error.answer;
-			}
+			if (error instanceof Problem && error.answer.components) return error.answer;
 			throw error;
 		});
 		const unhealthy = Object.keys(components).filter((name) => components[name].status !== 'UP' && components[name].status !== 'UNKNOWN');

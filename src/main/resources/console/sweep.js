@@ -74,9 +74,7 @@ class Sweep {
 		try {
 			return { job: await dryRun('UNLINK'), ops: ['UNLINK', 'EXPIRE'] };
 		} catch (error) {
-			if (!(error instanceof Problem) || error.status !== 403) {
-				throw error;
-			}
+			if (!(error instanceof Problem) || error.status !== 403) throw error;
 			const job = await dryRun('EXPIRE').catch(() => {
 				throw error;
 			});
@@ -112,9 +110,7 @@ class Sweep {
 				isRunning = isActive(status.state);
 			}
 			const report = await json('GET', `v1/jobs/${jobId}`, { signal: page });
-			if (report.state !== 'completed') {
-				throw new Problem(report.ending?.detail ?? 'The count did not finish.');
-			}
+			if (report.state !== 'completed') throw new Problem(report.ending?.detail ?? 'The count did not finish.');
 			return { ...report, ops, refused };
 		} finally {
 			page.removeEventListener('abort', cancel);
@@ -189,9 +185,7 @@ class SweepDialog {
 	async send(event) {
 		event.preventDefault();
 		this.check();
-		if (this.go.disabled) {
-			return;
-		}
+		if (this.go.disabled) return;
 		this.go.disabled = true;
 		const { part, op } = this;
 		// The sweep runs even if the user leaves the page.

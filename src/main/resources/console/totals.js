@@ -49,9 +49,7 @@ export function totals(report, node, isRoot, hasMemory) {
 
 export function largest(report, node, isRoot, isShown) {
 	const keys = report.largest.filter(({ key }) => isShown(key)).map((key) => ({ ...key, name: nameOf(key.key) })).filter(({ name: one }) => one.startsWith(isRoot ? '' : node.name));
-	if (keys.length === 0) {
-		return [];
-	}
+	if (keys.length === 0) return [];
 	const rows = new VirtualTable('The largest keys', [
 		{ title: 'Key', kind: 'wide', cell: (key) => nameElement(displayName(key.name)) },
 		{ title: 'Type', kind: 'narrow', cell: (key) => key.type },

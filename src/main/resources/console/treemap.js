@@ -23,9 +23,7 @@ function squarify(weights, width, height) {
 		for (; to < weights.length; to++) {
 			const next = area + weights[to] * scale;
 			const ratio = Math.max(side * side * weights[from] * scale / (next * next), next * next / (side * side * weights[to] * scale));
-			if (ratio > worst) {
-				break;
-			}
+			if (ratio > worst) break;
 			[area, worst] = [next, ratio];
 		}
 		const across = area / side;
@@ -72,9 +70,7 @@ export class Treemap {
 
 	draw() {
 		const { clientWidth: width, clientHeight: height } = this.drawing;
-		if (!width || !height || this.size === `${width} ${height}`) {
-			return;
-		}
+		if (!width || !height || this.size === `${width} ${height}`) return;
 		this.size = `${width} ${height}`;
 		const rest = this.blocks.slice(this.maxBlocks());
 		const drawn = this.blocks.slice(0, this.maxBlocks());

@@ -4,7 +4,7 @@ import { curl, curlLines, shell } from './curl.js';
 import { JobTable, fetchJobs, pollDelay } from './jobtable.js';
 import { settingField } from './labels.js';
 import { attempt, bytes, count, h, inputOf, notice, number, pathOf, pollWhileVisible, section } from './page.js';
-import { Problem, json } from './service.js';
+import { json } from './service.js';
 import { fetchSettings } from './tab.js';
 
 /** The most tunings that the page lists. */
@@ -93,16 +93,9 @@ class TuneView {
 	}
 
 	async poll(signal) {
-		try {
-			const { jobs } = await fetchJobs([['kind', 'tuning'], ['limit', MAX_TUNINGS]], signal);
-			this.table.show(jobs);
-			this.none.hidden = jobs.length > 0;
-			return pollDelay(jobs);
-		} catch (error) {
-			if (!(error instanceof Problem) && !signal.aborted) {
-				throw error;
-			}
-			return pollDelay([]);
-		}
+		const { jobs } = await fetchJobs([['kind', 'tuning'], ['limit', MAX_TUNINGS]], signal);
+		this.table.show(jobs);
+		this.none.hidden = jobs.length > 0;
+		return pollDelay(jobs);
 	}
 }

@@ -53,9 +53,7 @@ export function serversTable(nodes) {
 
 /** The text and the class of the note on slots. */
 export function slotsWords(nodes) {
-	if (!isCluster(nodes)) {
-		return { textContent: '', className: 'hint' };
-	}
+	if (!isCluster(nodes)) return { textContent: '', className: 'hint' };
 	const served = nodes.reduce((sum, [, { slots = 0 }]) => sum + slots, 0);
 	return (served === SLOTS) ? { textContent: `All ${number(SLOTS)} slots have a master.`, className: 'hint' }
 		: { textContent: `${number(SLOTS - served)} of ${number(SLOTS)} slots have no master, so records for them are refused.`, className: served < SLOTS ? 'warning' : 'hint' };
