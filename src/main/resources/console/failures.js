@@ -16,10 +16,10 @@ const MAX_FIXED_ROWS = 1000;
 const END_CHARACTERS = 16;
 const RECORDS = 'application/x-ndjson';
 
-/** A reason that always shows its end, because the wrong value is there. */
+/** A reason in one line, which always shows its end, because the wrong value is there. Its button chooses the row. */
 function reason(text) {
 	const end = text.lastIndexOf(' ', text.length - END_CHARACTERS);
-	return h('span', { class: 'reason', title: text }, h('span', {}, text.substring(0, end)), h('span', {}, text.substring(end)));
+	return h('button', { type: 'button', class: 'reason', title: text }, h('span', {}, text.substring(0, end)), h('span', {}, text.substring(end)));
 }
 
 /** The readable key of a record. The key of a malformed record may be of any JSON type. */
@@ -41,7 +41,9 @@ class Failures {
 		{ title: 'Code', kind: 'narrow', cell: (row) => h('strong', {}, row.code) },
 		{ title: 'Key', kind: 'narrow', cell: (row) => h('code', {}, row.key) },
 		{ title: 'Reason', kind: 'wide', cell: (row) => reason(row.message) },
-	]);
+	], (row) => this.choose(row));
+	/** The whole key and reason of one row, which its line may cut. */
+	whole = h('p', { class: 'whole', role: 'status' });
 	words = h('p', { class: 'hint' });
 	codes = h('div', { class: 'chips', role: 'group', 'aria-label': 'Error codes' });
 
@@ -55,7 +57,7 @@ class Failures {
 		this.repeatButton = button('repeat', 'Repeat these', this.repeat);
 		this.saveButton = button('save', 'Download these', this.save);
 		const unknown = this.isDry ? 0 : report.counts.unknown;
-		this.element = section('failures', this.summary(unknown), this.codes, this.table.element, this.words,
+		this.element = section('failures', this.summary(unknown), this.codes, this.table.element, this.whole, this.words,
 				unknown ? h('p', { class: 'hint' }, `${count(unknown, 'record')} may have run. The table lists them, but the download and the repeat leave them out. Check Redis first.`) : null,
 				h('p', { class: 'actions' }, this.fixButton, this.repeatButton, this.saveButton),
 				curlLines(shell(curl(this.itemsPath, { output: 'failed.ndjson' })),
@@ -95,8 +97,15 @@ class Failures {
 	show() {
 		const some = this.chosenCode ? this.rows.filter(({ code }) => code === this.chosenCode) : this.rows;
 		this.table.show(some);
-		this.table.element.hidden = some.length === 0;
+		this.table.element.hidden = this.whole.hidden = some.length === 0;
+		if (some.length) {
+			this.choose(some[0]);
+		}
 		this.words.textContent = some.length < this.failures && !this.chosenCode ? `${count(some.length, 'record')} of ${number(this.failures)} are listed here. The download has all of them.` : '';
+	}
+
+	choose({ line, index, key, code, message }) {
+		this.whole.replaceChildren(line ? `Line ${line}: ` : `Record ${index}: `, h('strong', {}, code), ' ', h('code', {}, key), ` ${message}`);
 	}
 
 	async save() {

@@ -50,7 +50,7 @@ class JobView {
 	ending = notice();
 	errors = notice();
 	bar = h('progress', { max: 1, 'aria-label': 'Progress' });
-	words = h('p', { class: 'words' });
+	words = h('p', { class: 'words' }, 'The page waits for the service.');
 	progress = h('div', { class: 'following' }, this.bar, this.words);
 	chart = new Chart();
 	tiles = h('dl', { class: 'tiles' });

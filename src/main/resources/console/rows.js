@@ -6,9 +6,12 @@ const ROW_HEIGHT = 34;
 const SPARE_ROWS = 10;
 
 export class VirtualTable {
-	/** @param columns each with its title, its class and a function that returns the content of a cell */
-	constructor(label, columns) {
-		this.columns = columns;
+	/**
+	 * @param columns each with its title, its class and a function that returns the content of a cell
+	 * @param choose is called with a row that was clicked
+	 */
+	constructor(label, columns, choose = () => {}) {
+		Object.assign(this, { columns, choose });
 		this.rows = [];
 		this.body = h('tbody');
 		this.table = h('table', {}, h('thead', {}, h('tr', {}, columns.map(({ title, kind }) => h('th', { scope: 'col', class: kind }, title)))), this.body);
@@ -34,7 +37,7 @@ export class VirtualTable {
 			cell.style.height = `${rows * ROW_HEIGHT}px`;
 			return rows > 0 ? h('tr', { class: 'space', 'aria-hidden': 'true' }, cell) : [];
 		};
-		this.body.replaceChildren(...[space(first), ...this.rows.slice(first, last).map((row, i) => h('tr', { 'aria-rowindex': first + i + 2 },
+		this.body.replaceChildren(...[space(first), ...this.rows.slice(first, last).map((row, i) => h('tr', { 'aria-rowindex': first + i + 2, onclick: () => this.choose(row) },
 				this.columns.map(({ kind, cell }) => h('td', { class: kind }, cell(row))))), space(this.rows.length - last)].flat());
 	}
 }

@@ -28,20 +28,16 @@ function authorization() {
 	return isKeyed() ? { Authorization: `Bearer ${sessionStorage.getItem(KEY)}` } : {};
 }
 
-/** Whether a call had the current key. A call with an earlier key is sent again without a dialog. */
-function isCurrent(authorized) {
-	return authorized.Authorization === authorization().Authorization;
-}
-
 let keyEntry;
 
-/** Asks the user for a key. All calls that need one wait for the same dialog. */
-function askForKey(reason) {
+/** Asks the user for a key, unless the refused call had an earlier one. All calls that need a key wait for the same dialog. */
+async function askForKey(refused) {
+	if (refused.Authorization !== authorization().Authorization) return;
 	keyEntry ??= new Promise((resolve) => {
 		const dialog = document.getElementById('key');
 		const form = dialog.querySelector('form');
-		if (isKeyed() && reason) {
-			document.getElementById('key-why').textContent = reason;
+		if (isKeyed()) {
+			document.getElementById('key-why').textContent = 'No client has the key that you entered. Check it, or ask the operator of this service for another one.';
 		}
 		dialog.addEventListener('cancel', (event) => event.preventDefault());
 		dialog.addEventListener('close', () => {
@@ -53,7 +49,7 @@ function askForKey(reason) {
 		}, { once: true });
 		dialog.showModal();
 	});
-	return keyEntry;
+	await keyEntry;
 }
 
 let recovery;
@@ -117,10 +113,7 @@ export async function call(method, path, { headers = {}, body, signal } = {}) {
 			continue;
 		}
 		if (response.status === 401) {
-			const { message } = problem(401, await response.text());
-			if (isCurrent(authorized)) {
-				await askForKey(message);
-			}
+			await askForKey(authorized);
 			continue;
 		}
 		if (!response.ok) throw problem(response.status, await response.text());
@@ -202,8 +195,7 @@ export function upload(path, headers, body, progress, signal) {
 		request.upload.addEventListener('progress', (event) => progress(event.loaded, event.total));
 		request.addEventListener('load', () => {
 			if (request.status === 401) {
-				(isCurrent(authorized) ? askForKey(problem(401, request.responseText).message) : Promise.resolve())
-					.then(() => upload(path, headers, body, progress, signal)).then(resolve, reject);
+				askForKey(authorized).then(() => upload(path, headers, body, progress, signal)).then(resolve, reject);
 			} else if (request.status >= 400) {
 				reject(problem(request.status, request.responseText));
 			} else {

@@ -50,7 +50,8 @@ class StartMessage {
 			if (this.console.enabled()) {
 				log.info("Console: {}://localhost:{}/console", scheme(), context.getWebServer().getPort());
 			}
-			log.info("Ready. Try: curl -X POST {}://localhost:{}{}{}", scheme(), context.getWebServer().getPort(),
+			log.info("Ready. Try: curl{} -X POST {}://localhost:{}{}{}",
+					(scheme().equals("https")) ? " --cacert ca.crt" : "", scheme(), context.getWebServer().getPort(),
 					(this.generated.enabled()) ? "/pipeset/1000"
 							: "/v1/jobs -H 'Content-Type: text/plain' --data-binary 'SET key value'",
 					(this.clients.isEmpty()) ? "" : " -H \"Authorization: Bearer $KEY\"");

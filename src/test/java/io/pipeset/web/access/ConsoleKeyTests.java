@@ -53,7 +53,7 @@ class ConsoleKeyTests {
 		browser.picture("console-key", 1200, 480);
 		browser.type("#key input", "wrong");
 		browser.clickText("Use this key");
-		browser.awaitSaid("No client has the key");
+		browser.awaitSaid("No client has the key that you entered.");
 		browser.type("#key input", ClientTest.BILLING);
 		browser.clickText("Use this key");
 		browser.awaitSaid("Jobs", "State");

@@ -511,6 +511,38 @@ class ConsoleTests extends ConsolePages {
 		}
 	}
 
+	@Test
+	void aPhoneShowsStatesAndReasonsWhole() {
+		String job = post("[\"SET\",\"a\",\"1\"]", "[\"SET\",\"a\"]",
+				"{\"op\":\"SET\",\"key\":\"" + "k".repeat(80) + "\",\"value\":\"x\",\"ttl\":\"1 fortnight\"}");
+		this.browser.phone(true);
+		try {
+			this.browser.visit(this.service, "/#/jobs");
+			this.browser.await("[data-job='" + job + "']");
+			assertThat(this.browser
+				.run("""
+						const { right } = document.querySelector('.scroll').getBoundingClientRect();
+						return [...document.querySelectorAll('.jobs .badge')].every((badge) => badge.getBoundingClientRect().right <= right)
+							&& [...document.querySelectorAll('.jobs th')].every((head) => head.clientHeight < 40)"""))
+				.as("whole states, and a head row of one line")
+				.isEqualTo(true);
+			this.browser.go("#/jobs/" + job);
+			this.browser.awaitSaid("2 records did not run", "Line 2: MALFORMED");
+			this.browser.run("document.querySelectorAll('.reason')[1].click()");
+			this.browser.awaitSaid("Line 3: MALFORMED " + "k".repeat(80));
+			assertThat(this.browser
+				.run("""
+						const { scrollWidth, clientWidth, textContent } = document.querySelector('.whole');
+						return scrollWidth <= clientWidth && textContent.endsWith(document.querySelectorAll('.reason')[1].title)"""))
+				.as("a whole reason on the screen")
+				.isEqualTo(true);
+			assertThat(this.browser.overflow()).as("pixels of the page beyond the screen").isZero();
+		}
+		finally {
+			this.browser.phone(false);
+		}
+	}
+
 	/**
 	 * The colour of a table beside its edge, below the header and the text of its first
 	 * row.

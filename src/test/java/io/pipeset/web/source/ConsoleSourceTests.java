@@ -94,7 +94,8 @@ class ConsoleSourceTests {
 		assertThat(this.browser.barriers()).isEmpty();
 		assertThat(redis.dbsize()).isZero();
 		this.browser.click("#go");
-		this.browser.awaitSaid("HSET job: products", "All 90 records ran.", "Settings in effect");
+		this.browser.awaitSaid("HSET job: products", "All 90 records ran.", "Settings in effect",
+				"Where the records are");
 		JsonNode settings = job().get("settings");
 		assertThat(settings.get("source").asString()).isEqualTo("products");
 		assertThat(settings.get("param.since").asString()).isEqualTo("2026-01-11T00:00:00Z");
