@@ -256,11 +256,23 @@ public class JobRecorder {
 				lookForLostRecords();
 			}
 			this.steps.runAll();
+			ControlRedisException failed = null;
 			for (RecordedJob recorded : this.jobs.values()
 				.stream()
 				.sorted(Comparator.comparing(RecordedJob::id))
 				.toList()) {
-				recorded.write();
+				try {
+					recorded.write();
+				}
+				catch (ControlRedisException ex) {
+					// It may refuse this one only.
+					recorded.setFailure(ex.getMessage());
+					failed = ex;
+				}
+			}
+			if (failed != null) {
+				logFailure(failed);
+				return;
 			}
 			this.records.tidy();
 			logRecovery();
