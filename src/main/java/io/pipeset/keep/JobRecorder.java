@@ -218,11 +218,6 @@ public class JobRecorder {
 		return warnings(id);
 	}
 
-	/** Whether the shutdown interrupted a job, so that the next process can resume it. */
-	public boolean isLeft(String id) {
-		return this.registry.find(id).filter(KnownJob::isInterruptedByShutdown).isPresent();
-	}
-
 	/**
 	 * Warnings about the record of a job.
 	 * @return none for a job that is not recorded

@@ -40,7 +40,7 @@ final class RecordedJob {
 	/** Its idempotency key; {@code null} for none. */
 	private volatile @Nullable String key;
 
-	/** Whether the job has no key, or its key may not be taken by others. */
+	/** Whether the job cannot have written yet, so that others may take its key. */
 	private volatile boolean unsent = true;
 
 	/** The digest of its request; {@code null} before it is known. */
@@ -235,7 +235,7 @@ final class RecordedJob {
 
 	/** Applies the changes that were requested in the record. */
 	synchronized void hear() {
-		Wishes wishes = this.records.touch(this.id, this.rateLimit);
+		Wishes wishes = this.records.touch(this.id, keyState(), this.rateLimit);
 		if (wishes == null) {
 			this.written = null;
 		}

@@ -110,7 +110,7 @@ public class JobRecords {
 			local time = redis.call('TIME')
 			redis.call('HSET', KEYS[1], 'seen', time[1] * 1000 + math.floor(time[2] / 1000), unpack(ARGV, 4))
 			if ARGV[3] ~= '' then
-				redis.call('HSETNX', KEYS[1], 'unsent', ARGV[3])
+				redis.call((ARGV[3] == '0') and 'HSET' or 'HSETNX', KEYS[1], 'unsent', ARGV[3])
 			end
 			if ARGV[1] ~= '' then
 				redis.call('PEXPIRE', KEYS[1], ARGV[1])
@@ -169,8 +169,7 @@ public class JobRecords {
 		this.environment = environment;
 		this.retention = properties.retention();
 		this.lease = properties.lease();
-		this.index = new JobIndex(redis, this.retention,
-				(id) -> redis.call((template) -> Boolean.TRUE.equals(template.hasKey(key(id)))));
+		this.index = new JobIndex(redis, this.retention, this::exists);
 	}
 
 	/**
@@ -250,13 +249,15 @@ public class JobRecords {
 
 	/**
 	 * Writes that the process of a job lives.
+	 * @param key what a job with an idempotency key has in its record; {@code null} for
+	 * other jobs
 	 * @param rateLimit the requested rate limit that the job has now, in records per
 	 * second; {@code null} for none
 	 * @return the changes that other instances have requested; {@code null} if the record
 	 * is lost
 	 */
-	public @Nullable Wishes touch(String id, @Nullable Long rateLimit) {
-		return wishes(this.redis.execute(WRITE, key(id), bytes(""), bytes(rateLimit), bytes("")));
+	public @Nullable Wishes touch(String id, @Nullable KeyState key, @Nullable Long rateLimit) {
+		return wishes(this.redis.execute(WRITE, key(id), bytes(""), bytes(rateLimit), bytes(unsent(key))));
 	}
 
 	private static String unsent(@Nullable KeyState key) {
@@ -304,11 +305,13 @@ public class JobRecords {
 	}
 
 	/**
-	 * Makes the callback of a job whose process is dead, and whose files, which it could
-	 * be resumed from, there are none of.
+	 * Makes the callback of a job that was cancelled after its process had died, and that
+	 * has no files, which the next process would end it by.
 	 */
 	public void endCallback(String id) {
-		find(id).filter((job) -> !job.alive() && !job.resumable() && job.callback() == null)
+		find(id)
+			.filter((job) -> !job.alive() && job.status().state() == JobState.CANCELLED && !job.resumable()
+					&& job.callback() == null)
 			.ifPresent((job) -> this.redis.execute(SET, key(id), bytes(CallbackQueue.BODY),
 					callbackBody(job.status(), job.report())));
 	}

@@ -141,29 +141,29 @@ class CallbackInstancesTests {
 
 	/** Its records are generated, so that no process can go on with it. */
 	@Test
-	void aJobWithoutFilesHasItsCallbackWhenItsProcessIsDead(@TempDir Path spool) throws Exception {
+	void aJobWithoutFilesHasItsCallbackWhenItIsCancelledAfterItsProcessDied(@TempDir Path spool) throws Exception {
 		String id;
 		try (ServiceProcess process = startProcess(spool)) {
-			Answer taken = process.service()
-				.send(process.service()
-					.request("/pipeset/100000?rateLimit=10&callback=" + this.receiver.url("/hooks"))
-					.header("Prefer", "respond-async")
-					.POST(BodyPublishers.noBody()));
-			assertThat(taken.status()).as(taken.text()).isEqualTo(202);
-			id = taken.json().get("jobId").asString();
+			id = begin(process.service(), "/pipeset/100000?rateLimit=10&callback=", "");
 			await().until(() -> Answer.counts(process.service().get("/v1/jobs/" + id).json()).applied() > 0);
 			process.kill();
 		}
 		try (ServiceProcess next = startProcess(spool)) {
 			assertThat(next.service().delete("/v1/jobs/" + id).status()).isEqualTo(202);
-			this.redis.client()
-				.zrange(TestRedis.shared().controlKey("callbacks", "due"), 0, -1)
-				.forEach((due) -> this.redis.client().zadd(TestRedis.shared().controlKey("callbacks", "due"), 0, due));
+			await().until(() -> {
+				makeDue();
+				return !this.receiver.posts("/hooks").isEmpty();
+			});
 			Post post = this.receiver.await("/hooks", 1);
 			assertThat(post.json().get("jobId").asString()).isEqualTo(id);
 			assertThat(post.json().get("state").asString()).isEqualTo("cancelled");
 			await().until(() -> state(next.service(), id).equals("delivered"));
 		}
+	}
+
+	private void makeDue() {
+		String queue = TestRedis.shared().controlKey("callbacks", "due");
+		this.redis.client().zrange(queue, 0, -1).forEach((due) -> this.redis.client().zadd(queue, 0, due));
 	}
 
 	private Replica start(String... more) {

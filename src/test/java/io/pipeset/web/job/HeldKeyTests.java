@@ -331,6 +331,19 @@ class HeldKeyTests extends KeyedCalls {
 		}
 	}
 
+	/** The control Redis may come back from a snapshot of the time before. */
+	@Test
+	void aKeyWhoseJobHasWrittenIsNotFreeAgainAfterARestore() throws Exception {
+		try (Wire first = open(this.here)) {
+			first.chunk(PUSH);
+			await().until(() -> this.redis.llen("list") == 1);
+			String record = TestRedis.shared().controlKey("job", this.records.get(keyName()));
+			this.records.hset(record, "unsent", "1");
+			await().untilAsserted(() -> assertThat(this.records.hget(record, "unsent")).isEqualTo("0"));
+			first.lastChunk().answer().report();
+		}
+	}
+
 	@Test
 	void anAnswerThatIsReplayedSaysHowToGoOnAndNotToSendTheSameAgain() throws Exception {
 		CompletableFuture<?> end = null;

@@ -145,7 +145,8 @@ class UrlResumeTests {
 		Resource other = this.server.put("/b.ndjson", "application/x-ndjson", this.body);
 		try (ServiceProcess process = start("manual", this.server.url("/"),
 				"--pipeset.clients.orders.key-sha256=" + sha256("key-of-orders"),
-				"--pipeset.clients.orders.sources=" + this.server.url("/"), "--pipeset.clients.orders.limits.max-jobs=1")) {
+				"--pipeset.clients.orders.sources=" + this.server.url("/"),
+				"--pipeset.clients.orders.limits.max-jobs=1")) {
 			Service service = process.service().as("key-of-orders");
 			load(service, resource);
 			service.post("/v1/jobs?from=url&url=" + this.server.url("/b.ndjson")).refusal(429, "limit");
