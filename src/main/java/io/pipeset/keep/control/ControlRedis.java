@@ -154,8 +154,8 @@ public final class ControlRedis implements DisposableBean {
 			return new ControlRedisException("The control Redis at " + address() + " refuses: " + cause.getMessage(),
 					failure);
 		}
-		ControlRedisException exception = new ControlRedisException(
-				"The control Redis at " + address() + " cannot be reached: " + cause.getMessage(), failure);
+		ControlRedisException exception = new ControlRedisException("The control Redis at " + address()
+				+ " cannot be reached: " + String.valueOf(cause.getMessage()).replaceFirst("\\.$", ""), failure);
 		this.failure = new Failure(exception, System.nanoTime());
 		return exception;
 	}
