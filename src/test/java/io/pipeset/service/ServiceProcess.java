@@ -28,7 +28,7 @@ import io.pipeset.redis.TestRedis;
  */
 public final class ServiceProcess implements AutoCloseable {
 
-	private static final Pattern READY = Pattern.compile("Ready\\. Try: curl -X POST https?://localhost:(\\d+)/");
+	private static final Pattern READY = Pattern.compile("Ready\\. Try: curl .*-X POST https?://localhost:(\\d+)/");
 
 	/** A start takes three seconds of a processor, and many may want it at once. */
 	private static final int PATIENCE_SECONDS = 600;
