@@ -79,18 +79,20 @@ public final class InterruptedJob {
 		OutcomeJournal journal = items.journal();
 		try (MemoryShare share = memory.open(new JobStop())) {
 			journal.cutOff();
-			Long noted = journal.asked().interrupted();
+			RequestedChanges asked = journal.asked();
+			Long noted = asked.interrupted();
 			this.processEndedMillis = (noted != null && noted > 0) ? noted : processEndedMillis;
 			if (noted == null || noted == 0) {
 				// Later processes may take the job over as well.
-				journal.noteIfPossible(new RequestedChanges(null, null, processEndedMillis));
+				journal.noteIfPossible(new RequestedChanges(null, null, processEndedMillis, null));
 			}
 			long records = (isLost()) ? items.countRecords(share) : journal.records();
 			journal.outcomes(share).count(0, records, account);
 			progress.setRead(records);
 			this.report = new ReportDraft(id, redis, settings, new RateLimit(settings.rateLimit()), account,
 					new JobClock(), progress, input())
-				.snapshot(JobState.INTERRUPTED);
+				.snapshot(JobState.INTERRUPTED)
+				.with(items.findRemovals(asked));
 		}
 		this.counts = this.report.counts();
 	}

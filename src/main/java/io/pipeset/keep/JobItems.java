@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.engine.slab.Loss;
@@ -34,6 +35,7 @@ import io.pipeset.record.mapping.Templates;
 import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Item.Failure;
+import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.Losses;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.Results;
@@ -93,6 +95,12 @@ public final class JobItems implements Spool.Removable {
 	 */
 	private @Nullable Boolean fenced;
 
+	/** The connections of earlier runs. */
+	private List<JournalConnection> connections = List.of();
+
+	/** The removals of earlier runs, which the report does not count. */
+	private List<Warning> removals = List.of();
+
 	/** Whether all records were applied, so that nothing is kept. */
 	private volatile boolean allApplied;
 
@@ -133,6 +141,39 @@ public final class JobItems implements Spool.Removable {
 		this.journal.start(stop);
 		account.setLog(this.journal);
 		setFenced(account.losses());
+		this.connections.forEach((connection) -> account.losses().server(connection.node(), connection.runId()));
+	}
+
+	/**
+	 * Checks whether an earlier process had begun to remove keys by the setting
+	 * {@code replace}.
+	 * @param noted what the journal says
+	 * @return a warning, which every report of the job has from now on; empty if none had
+	 */
+	List<Warning> findRemovals(RequestedChanges noted) {
+		if (Boolean.TRUE.equals(noted.removing())) {
+			this.removals = List.of(new Warning("REMOVED_EARLIER", null,
+					"An earlier process of the job had begun to" + " remove keys of replace=" + this.settings.replace()
+							+ " when it ended. replaced does not count"
+							+ " those. Unless the job completes, send all records again to remove the rest",
+					null));
+		}
+		return this.removals;
+	}
+
+	/** Warnings of keys that earlier processes have removed. */
+	public List<Warning> removals() {
+		return this.removals;
+	}
+
+	/** The servers that earlier runs have written to. */
+	public Set<String> earlierServers() {
+		return this.connections.stream().map(JournalConnection::node).collect(Collectors.toSet());
+	}
+
+	/** Notes that the job begins to remove keys by the setting {@code replace}. */
+	public void beginRemoving() {
+		this.journal.note(new RequestedChanges(null, null, null, true));
 	}
 
 	private void setFenced(Losses losses) {
@@ -150,9 +191,10 @@ public final class JobItems implements Spool.Removable {
 	 * @throws IOException if the journal cannot be read
 	 */
 	public void goOn(List<Slab> sent, boolean fenced) throws IOException {
-		this.fenced = (this.journal.connections().isEmpty()) ? null : Boolean.valueOf(fenced);
+		this.connections = this.journal.connections();
+		this.fenced = (this.connections.isEmpty()) ? null : Boolean.valueOf(fenced);
 		this.journal.resume(this.memory.open(new JobStop()));
-		this.journal.noteIfPossible(new RequestedChanges(null, null, 0L));
+		this.journal.noteIfPossible(new RequestedChanges(null, null, 0L, null));
 		Account account = new Account(Results.NONE, 0, false);
 		account.setLog(this.journal);
 		sent.forEach((slab) -> slab.attempt().abandon());

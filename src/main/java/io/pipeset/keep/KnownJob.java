@@ -385,7 +385,7 @@ public final class KnownJob {
 	public boolean cancel() {
 		QueuedJob job = this.current.job;
 		if (job != null) {
-			writeToJournal(job, new RequestedChanges(System.currentTimeMillis(), null, null));
+			writeToJournal(job, new RequestedChanges(System.currentTimeMillis(), null, null, null));
 			job.stop()
 				.cancel("The job was cancelled by DELETE /v1/jobs/" + this.id
 						+ ": it wrote nothing more, and records that the report counts as unprocessed were not run");
@@ -409,7 +409,7 @@ public final class KnownJob {
 		QueuedJob job = this.current.job;
 		RateLimit limit = (job != null) ? job.rateLimit() : null;
 		if (job != null && limit != null) {
-			writeToJournal(job, new RequestedChanges(null, (perSecond != null) ? perSecond : 0, null));
+			writeToJournal(job, new RequestedChanges(null, (perSecond != null) ? perSecond : 0, null, null));
 			limit.change(perSecond);
 		}
 		return job != null;

@@ -19,6 +19,11 @@ public final class Losses {
 
 	private int lastMaster = -1;
 
+	/** The run id of each server. */
+	private final Map<String, String> runIds = new HashMap<>();
+
+	private @Nullable String restarted;
+
 	/** The applied records of each master, by the number of failovers before it. */
 	private final Map<Integer, Long> applied = new HashMap<>();
 
@@ -63,6 +68,25 @@ public final class Losses {
 		if (applied > 0) {
 			this.applied.merge(switches, applied, Long::sum);
 		}
+	}
+
+	/**
+	 * Adds a server to which the job has, or had, a connection.
+	 * @param runId the run id of the server's process; {@code null} if it is not known
+	 */
+	public synchronized void server(String name, @Nullable String runId) {
+		String known = (runId != null) ? this.runIds.putIfAbsent(name, runId) : null;
+		if (known != null && !known.equals(runId)) {
+			this.restarted = name;
+		}
+	}
+
+	/**
+	 * A server that was restarted while the job ran, and may have lost writes;
+	 * {@code null} if none is known.
+	 */
+	public synchronized @Nullable String restarted() {
+		return this.restarted;
 	}
 
 	public synchronized Found found() {

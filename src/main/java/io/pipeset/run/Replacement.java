@@ -1,13 +1,19 @@
 package io.pipeset.run;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.engine.lane.LaneContext;
 import io.pipeset.engine.lane.Lanes;
+import io.pipeset.engine.pipeline.RedisNode;
 import io.pipeset.engine.pipeline.call.KeyFilter;
+import io.pipeset.engine.pipeline.call.NoConnectionException;
+import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.input.Caller;
 import io.pipeset.input.Caller.Watch;
 import io.pipeset.input.Sweep;
@@ -23,6 +29,7 @@ import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Item;
 import io.pipeset.report.JobReport.Replaced;
 import io.pipeset.report.JobReport.Warning;
+import io.pipeset.report.Losses;
 import io.pipeset.report.Outcome;
 import io.pipeset.request.Client;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +42,9 @@ import org.jspecify.annotations.Nullable;
 final class Replacement implements AutoCloseable {
 
 	private static final String NOT_REPLACED = "NOT_REPLACED";
+
+	private static final String OTHER_MASTER = "another server became master while the job ran, and may not have all"
+			+ " records: send them again";
 
 	private final RunningJob job;
 
@@ -58,6 +68,9 @@ final class Replacement implements AutoCloseable {
 
 	/** Why nothing is removed; {@code null} if keys are, or may be. */
 	private @Nullable String obstacle;
+
+	/** Whether the servers were asked whether they still have all records. */
+	private boolean checked;
 
 	/**
 	 * Prepares to replace the keys of a pattern.
@@ -143,6 +156,9 @@ final class Replacement implements AutoCloseable {
 	/** Why nothing may be removed, as the end of a sentence; {@code null} if it may. */
 	private @Nullable String findObstacle() {
 		Counts counts = this.load.account().counts();
+		if (this.load.stop().isSet()) {
+			return "the job ended early: send all records again";
+		}
 		// A record without an outcome, by a defect, may not have run either.
 		long failed = ((isDryRun()) ? counts.rejected() : counts.errors()) + this.job.progress().received()
 				- counts.received();
@@ -154,9 +170,54 @@ final class Replacement implements AutoCloseable {
 			return "no record wrote a key of that pattern: to remove all keys of a pattern, send a sweep of UNLINK";
 		}
 		if (this.load.nodes().failovers() != this.failovers) {
-			return "another server became master while the job ran, and may not have all records: send them again";
+			return OTHER_MASTER;
 		}
 		return this.written.failure();
+	}
+
+	/**
+	 * Why a server may have lost records of the job, as the end of a sentence;
+	 * {@code null} if none has. Runs of earlier processes count as well.
+	 */
+	private @Nullable String findLoss() throws NoConnectionException {
+		Losses losses = this.load.account().losses();
+		Set<String> earlier = (this.job.items() != null) ? this.job.items().earlierServers() : new HashSet<>();
+		for (RedisNode master : this.load.nodes().masters()) {
+			losses.server(master.name(), master.calls().runId());
+			earlier.remove(master.name());
+		}
+		if (!earlier.isEmpty() || this.load.nodes().failovers() != this.failovers) {
+			return OTHER_MASTER;
+		}
+		String restarted = losses.restarted();
+		return (restarted != null) ? "Redis at " + restarted
+				+ " was restarted while the job ran, and may not have all records: send them again" : null;
+	}
+
+	/**
+	 * Whether no server is known to have lost records; asks them before the first key.
+	 */
+	private boolean haveServersAll() {
+		if (!this.checked) {
+			try {
+				this.obstacle = findLoss();
+			}
+			catch (NoConnectionException | RedisCallException ex) {
+				this.stop.stop(Cause.REDIS_UNREACHABLE, String.valueOf(ex.getMessage()));
+				return false;
+			}
+			if (this.obstacle == null && this.job.items() != null) {
+				this.job.items().beginRemoving();
+			}
+			this.checked = true;
+			return this.obstacle == null;
+		}
+		String restarted = this.load.account().losses().restarted();
+		if (restarted != null) {
+			this.stop.stop(Cause.REDIS_LOST,
+					"Redis at " + restarted + " was restarted while keys were removed, and may not have all records.");
+		}
+		return restarted == null;
 	}
 
 	private boolean isDryRun() {
@@ -179,6 +240,9 @@ final class Replacement implements AutoCloseable {
 				}
 				if (isDryRun()) {
 					this.removals.count(Operation.UNLINK.toString(), Outcome.UNPROCESSED, 1);
+				}
+				else if (!haveServersAll()) {
+					return false;
 				}
 				else if (mayWrite.getAsBoolean()) {
 					// A key that SCAN finds twice, or that is gone, does not count.
@@ -209,9 +273,9 @@ final class Replacement implements AutoCloseable {
 
 	private void end(boolean complete) {
 		Counts counts = this.removals.counts();
-		if (this.written.failure() != null) {
+		this.obstacle = (this.written.failure() != null) ? this.written.failure() : this.obstacle;
+		if (this.obstacle != null) {
 			this.begun = false;
-			this.obstacle = this.written.failure();
 		}
 		else if (isDryRun()) {
 			Ending stopped = this.stop.ending();
@@ -241,13 +305,20 @@ final class Replacement implements AutoCloseable {
 		return this.removals.bytesSent() > 0;
 	}
 
-	/** A warning if nothing was removed for a reason that the counts do not show. */
+	/**
+	 * Warnings of removals that the counts do not show, or of why nothing was removed.
+	 */
 	List<Warning> warnings() {
-		if (this.obstacle == null) {
-			return List.of();
+		List<Warning> warnings = new ArrayList<>((this.job.items() != null) ? this.job.items().removals() : List.of());
+		if (this.obstacle != null) {
+			warnings.add(notReplaced(this.obstacle));
 		}
-		return List.of(new Warning(NOT_REPLACED, null, "No key of replace=" + this.job.settings().replace() + " "
-				+ ((isDryRun()) ? "would be" : "was") + " removed, because " + this.obstacle + ".", null));
+		return warnings;
+	}
+
+	private Warning notReplaced(String obstacle) {
+		return new Warning(NOT_REPLACED, null, "No key of replace=" + this.job.settings().replace() + " "
+				+ ((isDryRun()) ? "would be" : "was") + " removed, because " + obstacle + ".", null);
 	}
 
 	@Override

@@ -165,13 +165,13 @@ class OutcomeJournalTests {
 	void keepsTheLastRateLimitAndTheFirstCancellation() throws IOException {
 		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
 		assertThat(journal.asked()).isEqualTo(RequestedChanges.NONE);
-		journal.note(new RequestedChanges(null, 5000L, null));
+		journal.note(new RequestedChanges(null, 5000L, null, null));
 		journal.failed(0, Outcome.REJECTED, failure(1).failure());
-		journal.note(new RequestedChanges(17L, null, null));
-		journal.note(new RequestedChanges(18L, 0L, null));
+		journal.note(new RequestedChanges(17L, null, null, null));
+		journal.note(new RequestedChanges(18L, 0L, null, null));
 		journal.end();
 		OutcomeJournal next = open();
-		assertThat(next.asked()).isEqualTo(new RequestedChanges(17L, 0L, null));
+		assertThat(next.asked()).isEqualTo(new RequestedChanges(17L, 0L, null, null));
 		next.resume(this.memory.open(new JobStop()));
 		assertThat(next.earlier().next().failure()).isEqualTo(failure(1).failure());
 	}

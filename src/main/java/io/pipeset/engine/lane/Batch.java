@@ -175,6 +175,7 @@ final class Batch {
 	}
 
 	private void exchange() {
+		this.context.account().losses().server(this.node.name(), this.pipeline.runId());
 		OutcomeLog log = this.log;
 		if (log != null) {
 			this.pipeline.tell(log);

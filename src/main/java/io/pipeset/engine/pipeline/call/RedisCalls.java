@@ -145,6 +145,15 @@ public final class RedisCalls {
 	}
 
 	/**
+	 * Queries the run id of the server.
+	 * @return the {@code run_id}; {@code null} if the server does not permit the query
+	 * @throws RedisCallException if the server does not answer, or cannot answer yet
+	 */
+	public @Nullable String runId() {
+		return this.lender.repeat(() -> call(ClientIdentity::serverRunId));
+	}
+
+	/**
 	 * Queries the version of Redis.
 	 * @return the version, or "unknown" if Redis does not report it
 	 * @throws RedisCallException if Redis refuses it or does not answer
