@@ -6,7 +6,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Permits that all clients share. Each client inShare hold only its {@link Client#share
+ * Permits that all clients share. Each client may hold only its {@link Client#share
  * share} of them, so that it cannot take those of all others.
  */
 public final class ClientPermits {

@@ -15,13 +15,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.pipeset.input.SourceException;
+import io.pipeset.request.Client;
+import io.pipeset.request.ClientPermits;
 import io.pipeset.request.RefusedAccessException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -81,7 +81,7 @@ final class Database {
 
 	private final TaskScheduler scheduler;
 
-	private final Semaphore permits;
+	private final ClientPermits permits;
 
 	private @Nullable HikariDataSource pool;
 
@@ -92,7 +92,8 @@ final class Database {
 	Database(String name, String url, SourceProperties.Query query, String sql, Duration timeout,
 			TaskScheduler scheduler) {
 		this.scheduler = scheduler;
-		this.permits = new Semaphore(query.maxConnections(), true);
+		this.permits = new ClientPermits(query.maxConnections(), "connections of the query '" + name + "'",
+				"pipeset.sources.queries." + name + ".max-connections allows");
 		this.name = name;
 		this.url = url;
 		this.query = query;
@@ -159,15 +160,16 @@ final class Database {
 
 	/**
 	 * Takes a connection.
+	 * @param client the client of the job, which leaves some connections to others
 	 * @param aborted whether it is no longer needed
 	 */
-	Connection connect(BooleanSupplier aborted) throws SQLException, SourceException {
+	Connection connect(Client client, BooleanSupplier aborted) throws SQLException, SourceException {
 		long deadline = System.nanoTime() + this.timeout.toNanos();
 		try {
-			while (!this.permits.tryAcquire(TICK.toMillis(), TimeUnit.MILLISECONDS)) {
+			while (!this.permits.tryReserve(client, TICK.toMillis())) {
 				if (aborted.getAsBoolean() || System.nanoTime() - deadline > 0) {
-					throw new SourceException("The query '" + this.name + "' failed: other jobs use its "
-							+ this.query.maxConnections() + " connections (max-connections)", null);
+					throw new SourceException("The query '" + this.name + "' failed: other jobs use its connections. "
+							+ this.permits.refusal(client), null);
 				}
 			}
 		}
@@ -186,7 +188,7 @@ final class Database {
 		}
 		finally {
 			if (!connected) {
-				this.permits.release();
+				this.permits.leave(client);
 			}
 		}
 	}
@@ -196,7 +198,7 @@ final class Database {
 	 * @param cancelled whether a cancel was sent, which may come late and end the next
 	 * query: the connection is closed
 	 */
-	void giveBack(Connection connection, boolean cancelled) throws SQLException {
+	void giveBack(Client client, Connection connection, boolean cancelled) throws SQLException {
 		try {
 			if (cancelled) {
 				pool().evictConnection(connection);
@@ -206,7 +208,7 @@ final class Database {
 			}
 		}
 		finally {
-			this.permits.release();
+			this.permits.leave(client);
 		}
 	}
 

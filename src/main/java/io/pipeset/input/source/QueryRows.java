@@ -21,6 +21,7 @@ import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Templates;
 import io.pipeset.report.DurationText;
+import io.pipeset.request.Client;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,7 +77,10 @@ final class QueryRows implements FetchedRows {
 
 	private boolean ended;
 
-	QueryRows(Database database, Map<String, String> values, Templates templates, Nulls nulls) {
+	private final Client client;
+
+	QueryRows(Database database, Client client, Map<String, String> values, Templates templates, Nulls nulls) {
+		this.client = client;
 		this.database = database;
 		this.values = values;
 		this.templates = templates;
@@ -154,7 +158,7 @@ final class QueryRows implements FetchedRows {
 	}
 
 	private SqlRow send() throws SQLException, IOException {
-		Connection connection = this.database.connect(() -> this.aborted);
+		Connection connection = this.database.connect(this.client, () -> this.aborted);
 		this.connection = connection;
 		PreparedStatement statement = this.database.prepare(connection, this.values);
 		this.statement = statement;
@@ -289,7 +293,7 @@ final class QueryRows implements FetchedRows {
 			logger.debug("The statement of a query could not be closed: {}", ex.getClass().getName());
 		}
 		try {
-			this.database.giveBack(connection, cancelled);
+			this.database.giveBack(this.client, connection, cancelled);
 		}
 		catch (SQLException ex) {
 			logger.debug("The connection of a query could not be given back: {}", ex.getClass().getName());

@@ -112,7 +112,7 @@ public class QuerySources {
 			throw new JobRefusedException(Reason.FORBIDDEN, "The client '" + client + "' may not use the query '" + name
 					+ "': " + client.property("sources") + " allows " + client.sources());
 		}
-		return new QueryRows(database, values, templates, nulls);
+		return new QueryRows(database, client, values, templates, nulls);
 	}
 
 	@PreDestroy

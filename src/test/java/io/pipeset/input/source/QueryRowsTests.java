@@ -24,12 +24,15 @@ import java.util.logging.Logger;
 
 import io.pipeset.OwnThread;
 import io.pipeset.input.FetchedRows;
+import io.pipeset.input.SourceException;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.body.Limits;
 import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Template;
 import io.pipeset.record.mapping.Templates;
+import io.pipeset.request.Client;
+import io.pipeset.request.OneOfSeveralClients;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -114,20 +117,33 @@ class QueryRowsTests {
 		Database database = database(1);
 		try (OpenRows open = open(database)) {
 			QueryRows waiting = open.rows();
-			Connection only = database.connect(() -> false);
+			Connection only = database.connect(Client.SERVICE, () -> false);
 			CompletableFuture<Boolean> read = OwnThread.supply(() -> readSome(waiting));
 			waiting.abort();
 			assertThatThrownBy(() -> read.get(60, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
-			database.giveBack(only, false);
+			database.giveBack(Client.SERVICE, only, false);
 		}
 		assertThat(this.driver.sent).hasValue(0);
 		assertNothingIsHeld(database);
 	}
 
+	@Test
+	void oneClientLeavesAConnectionToOthers() throws Exception {
+		Database database = database(4);
+		for (int i = 0; i < 3; i++) {
+			database.connect(OneOfSeveralClients.named("one"), () -> false);
+		}
+		assertThatThrownBy(() -> database.connect(OneOfSeveralClients.named("one"), () -> true))
+			.isInstanceOf(SourceException.class)
+			.hasMessageContaining("The client 'one' has 3 of 4 connections of the query 'q'");
+		database.connect(OneOfSeveralClients.named("two"), () -> true);
+		database.close();
+	}
+
 	/** Its only connection can be taken again, and runs nothing. */
 	private static void assertNothingIsHeld(Database database) throws Exception {
-		Connection connection = database.connect(() -> false);
-		database.giveBack(connection, false);
+		Connection connection = database.connect(Client.SERVICE, () -> false);
+		database.giveBack(Client.SERVICE, connection, false);
 		database.close();
 		await().until(() -> {
 			try (Connection other = postgres.getPostgresDatabase().getConnection();
@@ -158,7 +174,7 @@ class QueryRowsTests {
 	}
 
 	private static OpenRows open(Database database) {
-		QueryRows rows = new QueryRows(database, Map.of(),
+		QueryRows rows = new QueryRows(database, Client.SERVICE, Map.of(),
 				new Templates(Operation.SET, new Templates.Texts(Template.parse("k"), Template.parse("{v}"), null,
 						List.of(), List.of(), null, null, null)),
 				Nulls.REFUSE);
