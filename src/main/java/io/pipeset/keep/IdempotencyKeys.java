@@ -83,12 +83,12 @@ public class IdempotencyKeys {
 
 	/** The claim of a job of this process. */
 	private Claim look(RecordedJob own) {
-		KnownJob job = own.find();
+		Job job = own.find();
 		String request = own.answered();
 		if (job == null || request == null) {
 			return new Claim(own.id(), true, null, null);
 		}
-		KnownJob.Look look = job.look();
+		Job.Look look = job.look();
 		Object report = look.report();
 		return new Claim(own.id(), false, null,
 				new Answer(request, look.status(), (report != null) ? this.recorder.stored(report) : null));

@@ -82,17 +82,21 @@ public final class InterruptedJob {
 			RequestedChanges asked = journal.asked();
 			Long noted = asked.interrupted();
 			this.processEndedMillis = (noted != null && noted > 0) ? noted : processEndedMillis;
-			if (noted == null || noted == 0) {
+			JobStatus ended = journal.ended();
+			if (ended == null && (noted == null || noted == 0)) {
 				// Later processes may take the job over as well.
 				journal.noteIfPossible(new RequestedChanges(null, null, processEndedMillis, null));
 			}
-			long records = (isLost()) ? items.countRecords(share) : journal.records();
-			journal.outcomes(share).count(0, records, account);
-			progress.setRead(records);
-			this.report = new ReportDraft(id, redis, settings, new RateLimit(settings.rateLimit()), account,
+			if (ended == null) {
+				long records = (isLost()) ? items.countRecords(share) : journal.records();
+				journal.outcomes(share).count(0, records, account);
+				progress.setRead(records);
+			}
+			JobReport left = new ReportDraft(id, redis, settings, new RateLimit(settings.rateLimit()), account,
 					new JobClock(), progress, input())
 				.snapshot(JobState.INTERRUPTED)
 				.with(items.findRemovals(asked));
+			this.report = (ended != null && ended.counts() != null) ? left.with(ended.counts()) : left;
 		}
 		this.counts = this.report.counts();
 	}

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +11,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.WeakHashMap;
-import java.util.stream.Collectors;
 
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.engine.pipeline.Fence;
@@ -24,10 +22,10 @@ import io.pipeset.input.SourceException;
 import io.pipeset.input.StoredBytes;
 import io.pipeset.input.UrlVersion;
 import io.pipeset.input.source.UrlSources;
-import io.pipeset.keep.JobEnds.JobEnd;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.record.memory.MemoryLimitException;
+import io.pipeset.report.JobStatus;
 import io.pipeset.report.RedisIdentity;
 import io.pipeset.request.Client;
 import io.pipeset.request.JobLimits;
@@ -64,8 +62,6 @@ public class InterruptedJobs {
 
 	private final ServerOperations operations;
 
-	private final JobEnds ends;
-
 	private final RedisIdentity redis;
 
 	private final UrlSources urls;
@@ -77,10 +73,9 @@ public class InterruptedJobs {
 	private final Map<String, String> broken = new TreeMap<>();
 
 	InterruptedJobs(Spool spool, JobRegistry registry, JobLimits limits, MemoryBudget memory, RedisNodes nodes,
-			JobEnds ends, RedisIdentity redis, ServerOperations operations, UrlSources urls) {
+			RedisIdentity redis, ServerOperations operations, UrlSources urls) {
 		this.urls = urls;
 		this.operations = operations;
-		this.ends = ends;
 		this.redis = redis;
 		this.spool = spool;
 		this.registry = registry;
@@ -112,14 +107,12 @@ public class InterruptedJobs {
 				.put(file.name().substring(dot), file);
 		}
 		List<String> removed = new ArrayList<>();
-		Set<String> ids = Set.copyOf(jobs.keySet());
-		Set<String> ended = registerEnded(jobs);
 		jobs.forEach((id, files) -> {
 			String job = (files.containsKey(Spool.OF_LOST)) ? Spool.OF_LOST : Spool.OF_JOB;
-			if (files.containsKey(job) && !ended.contains(id)) {
-				registerInterrupted(id, job, files);
+			if (files.containsKey(job)) {
+				register(id, job, files);
 			}
-			else if (files.containsKey(Spool.OF_BODY) && !ended.contains(id)) {
+			else if (files.containsKey(Spool.OF_BODY)) {
 				this.broken.put(id, "its files are not complete. If its upload was not, nothing ran");
 			}
 			SpoolFile ofRun = files.remove(Spool.OF_RUN);
@@ -137,60 +130,23 @@ public class InterruptedJobs {
 							+ " incomplete, or the jobs cannot be resumed",
 					removed.size(), String.join(", ", removed.subList(0, Math.min(MOST_NAMED, removed.size()))));
 		}
-		return ids;
+		return Set.copyOf(jobs.keySet());
 	}
 
-	/**
-	 * Registers ended jobs in the order of their end, in which they are forgotten.
-	 * @return their ids
-	 */
-	private Set<String> registerEnded(Map<String, Map<String, SpoolFile>> jobs) {
-		List<JobEnd> found = new ArrayList<>();
-		jobs.forEach((id, files) -> {
-			SpoolFile end = files.get(Spool.OF_END);
-			try {
-				if (end != null) {
-					found.add(this.ends.read(end, files.get(JobEnds.REPORT)));
-					files.remove(Spool.OF_END);
-					files.remove(JobEnds.REPORT);
-				}
-			}
-			catch (IOException | RuntimeException ex) {
-				// The process ended while it wrote this file: the job is interrupted.
-				logger.debug("The end of job {} cannot be read", id, ex);
-			}
-		});
-		found.sort(Comparator.comparing((end) -> Objects.requireNonNullElse(end.status().endedMillis(), 0L)));
-		for (JobEnd end : found) {
-			JobItems items = null;
-			Map<String, SpoolFile> files = jobs.getOrDefault(end.status().jobId(), Map.of());
-			try {
-				SpoolFile file = files.get(Spool.OF_JOB);
-				if (file != null) {
-					items = items(end.status().jobId(), file, SpooledRequest.read(file), files);
-					items.journal().cutOff();
-					takeJobFiles(files);
-					items.ends(false, true);
-				}
-			}
-			catch (IOException | RuntimeException ex) {
-				logger.warn("The items of job {}, which has ended, cannot be read any more: {}", end.status().jobId(),
-						ex.toString());
-			}
-			this.registry.register(end, items);
-		}
-		return found.stream().map((end) -> end.status().jobId()).collect(Collectors.toSet());
-	}
-
-	private void registerInterrupted(String id, String extension, Map<String, SpoolFile> files) {
+	private void register(String id, String extension, Map<String, SpoolFile> files) {
 		try {
 			SpoolFile file = Objects.requireNonNull(files.get(extension));
 			SpooledRequest request = SpooledRequest.read(file);
 			JobItems items = items(id, file, request, files);
 			InterruptedJob interrupted = new InterruptedJob(id, this.redis, request, file.modifiedMillis(), items,
 					this.memory);
-			KnownJob job = this.registry.register(interrupted);
 			takeJobFiles(files);
+			JobStatus ended = items.journal().ended();
+			if (ended != null) {
+				this.registry.registerEnded(interrupted, ended);
+				return;
+			}
+			Job job = this.registry.register(interrupted);
 			if (interrupted.isLost()) {
 				this.registry.lose(job);
 				logger.atWarn().addKeyValue("jobId", id).log("Job {} has failed. {}", id, InterruptedJob.LOST);
@@ -303,7 +259,7 @@ public class InterruptedJobs {
 	 * their process is only paused, it must not write when it goes on.
 	 */
 	void raiseFences() {
-		for (KnownJob known : this.registry.all()) {
+		for (Job known : this.registry.all()) {
 			InterruptedJob job = known.interrupted();
 			if (job != null && this.fenced.add(job)) {
 				try {

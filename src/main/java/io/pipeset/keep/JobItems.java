@@ -36,6 +36,7 @@ import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.JobReport.Warning;
+import io.pipeset.report.JobStatus;
 import io.pipeset.report.Losses;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.Results;
@@ -104,8 +105,8 @@ public final class JobItems implements Spool.Removable {
 	/** Whether all records were applied, so that nothing is kept. */
 	private volatile boolean allApplied;
 
-	/** Whether the files were removed although some records did not run. */
-	private volatile boolean removed;
+	/** Whether the files were removed. */
+	private volatile boolean closed;
 
 	public JobItems(SpooledBody body, OutcomeJournal journal, JobSettings settings, JobLimits limits,
 			MemoryBudget memory, Spool spool, int database, OperationFinder operations) {
@@ -203,8 +204,14 @@ public final class JobItems implements Spool.Removable {
 		this.earlier = new EarlierOutcomes(this.journal.earlier(), this.journal.records());
 	}
 
-	public boolean isEmpty() {
+	/** Whether all records were applied. */
+	boolean isEmpty() {
 		return this.allApplied;
+	}
+
+	/** Whether the files were removed. */
+	boolean isClosed() {
+		return this.closed;
 	}
 
 	/**
@@ -217,23 +224,20 @@ public final class JobItems implements Spool.Removable {
 	}
 
 	/**
-	 * Ends the job. Its files are removed, or kept while the spool has space for them.
-	 * @param ran whether every record was applied, so that nothing has to be kept
-	 * @param onDisk whether the end of the job is on disk; if not, its request is
-	 * removed, so that no process resumes it
+	 * Ends the job. Its files are kept while the spool has space for them.
+	 * @param ran whether every record was applied, so that there are no items
 	 */
-	public void ends(boolean ran, boolean onDisk) {
-		this.journal.end();
-		if (!onDisk) {
-			this.journal.removeRequest();
-		}
+	void ends(boolean ran, JobStatus status) {
+		this.journal.end(status);
 		this.allApplied = ran;
-		if (ran) {
-			close();
-		}
-		else {
-			this.spool.allowRemoval(this);
-		}
+		this.spool.allowRemoval(this);
+	}
+
+	/** Keeps the files of a job that has ended in an earlier process. */
+	void hasEnded(boolean ran) {
+		this.journal.end();
+		this.allApplied = ran;
+		this.spool.allowRemoval(this);
 	}
 
 	/**
@@ -326,7 +330,7 @@ public final class JobItems implements Spool.Removable {
 		if (failure != null) {
 			return "The outcomes of the job's records could not be kept. " + failure.getMessage();
 		}
-		return (this.removed)
+		return (this.closed && !this.allApplied)
 				? "The job's records were removed because other jobs needed the disk space (pipeset.spool.max-bytes)"
 				: null;
 	}
@@ -551,7 +555,7 @@ public final class JobItems implements Spool.Removable {
 	/** Removes the body and the journal. */
 	@Override
 	public void close() {
-		this.removed = !this.allApplied;
+		this.closed = true;
 		this.spool.forget(this);
 		this.journal.close();
 		this.body.close();

@@ -89,7 +89,13 @@ public class JobRecorder {
 		this.registry.all().forEach((job) -> this.jobs.computeIfAbsent(job.id(), this::recorded));
 		this.interrupted.broken().keySet().forEach(this::recordLost);
 		this.scheduler.execute(this.interrupted::raiseFences);
-		this.registry.onRegister(this::registered);
+		this.registry.onRegister((job) -> {
+			// Changes may have been requested while its body was uploaded.
+			if (this.jobs.containsKey(job.id())) {
+				writeNow(job);
+			}
+		});
+		this.registry.onEnd(this::writeNow);
 		if (this.redis.isNamed()) {
 			this.scheduler.execute(this::checkControlRedis);
 		}
@@ -303,17 +309,15 @@ public class JobRecorder {
 		}
 	}
 
-	/** Applies changes to a new job that were requested while its body was uploaded. */
-	private void registered(KnownJob job) {
-		RecordedJob recorded = this.jobs.get(job.id());
-		if (recorded != null) {
-			try {
-				recorded.write();
-			}
-			catch (ControlRedisException ex) {
-				recorded.setFailure(ex.getMessage());
-				logFailure(ex);
-			}
+	/** Writes the record of a job at once, and hears of the changes requested in it. */
+	private void writeNow(Job job) {
+		RecordedJob recorded = this.jobs.computeIfAbsent(job.id(), this::recorded);
+		try {
+			recorded.write();
+		}
+		catch (ControlRedisException ex) {
+			recorded.setFailure(ex.getMessage());
+			logFailure(ex);
 		}
 	}
 
@@ -334,7 +338,7 @@ public class JobRecorder {
 	 * it is resumed.
 	 * @throws ControlRedisException if the control Redis fails
 	 */
-	public void hearOf(KnownJob job) {
+	public void hearOf(Job job) {
 		RecordedJob recorded = this.jobs.get(job.id());
 		if (recorded != null) {
 			recorded.hear();

@@ -11,11 +11,11 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-import io.pipeset.keep.JobEnds.JobEnd;
 import io.pipeset.keep.control.JobRecords;
 import io.pipeset.report.Ending;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;
+import io.pipeset.report.JobStatus;
 import io.pipeset.report.JobStatus.EndReason;
 import io.pipeset.request.Client;
 import org.jspecify.annotations.Nullable;
@@ -49,19 +49,23 @@ public class JobRegistry {
 	private static final int MOST_WITH_FILES = 2000;
 
 	/** Called with each job before the job may begin. */
-	private volatile Consumer<KnownJob> listener = (job) -> {
+	private volatile Consumer<Job> listener = (job) -> {
 	};
 
 	/** The jobs by their ids, which sort by time. */
-	private final ConcurrentMap<String, KnownJob> jobs = new ConcurrentHashMap<>();
+	private final ConcurrentMap<String, Job> jobs = new ConcurrentHashMap<>();
 
 	/** The ended jobs that are only in memory, in the order of their end. */
 	private final Deque<EndedEntry> ended = new ArrayDeque<>();
 
+	/**
+	 * Called with each ended job whose caller does not wait, while its report is whole.
+	 */
+	private volatile Consumer<Job> endListener = (job) -> {
+	};
+
 	/** The ended jobs with files, among them those whose end is not recorded yet. */
 	private final Deque<EndedEntry> endedWithFiles = new ArrayDeque<>();
-
-	private final @Nullable JobEnds ends;
 
 	private final long retentionMillis;
 
@@ -70,19 +74,16 @@ public class JobRegistry {
 	private long endedBytes;
 
 	@Autowired
-	public JobRegistry(JobEnds ends, JobRecords records) {
-		this(ends, records.retention(), System::currentTimeMillis);
+	public JobRegistry(JobRecords records) {
+		this(records.retention(), System::currentTimeMillis);
 	}
 
 	/**
 	 * Creates an empty registry.
-	 * @param ends stores the ends of jobs on disk; {@code null} to keep them in memory
-	 * only
 	 * @param retention how long a job with files is known
 	 * @param clock the current time in milliseconds
 	 */
-	public JobRegistry(@Nullable JobEnds ends, Duration retention, LongSupplier clock) {
-		this.ends = ends;
+	public JobRegistry(Duration retention, LongSupplier clock) {
 		this.retentionMillis = retention.toMillis();
 		this.clock = clock;
 	}
@@ -91,9 +92,9 @@ public class JobRegistry {
 	 * Registers a job that is new, or that is resumed.
 	 * @param client the name of the client that owns the job
 	 */
-	public KnownJob register(QueuedJob job, String client) {
-		KnownJob interrupted = this.jobs.get(job.id());
-		KnownJob known = (interrupted != null) ? interrupted : new KnownJob(job, client);
+	public Job register(JobRun job, String client) {
+		Job interrupted = this.jobs.get(job.id());
+		Job known = (interrupted != null) ? interrupted : new Job(job, client);
 		if (interrupted != null) {
 			interrupted.markResumed(job);
 		}
@@ -103,47 +104,52 @@ public class JobRegistry {
 	}
 
 	/** Sets the listener that is called with each job before the job may begin. */
-	void onRegister(Consumer<KnownJob> listener) {
+	void onRegister(Consumer<Job> listener) {
 		this.listener = listener;
 	}
 
 	/** Registers an interrupted job, which callers may resume or cancel. */
-	public KnownJob register(InterruptedJob job) {
-		KnownJob known = new KnownJob(job);
+	public Job register(InterruptedJob job) {
+		Job known = new Job(job);
 		this.jobs.put(job.id(), known);
 		return known;
 	}
 
 	/**
-	 * Registers a job that ended in an earlier process.
-	 * @param items the records that were not applied; {@code null} if none are stored
+	 * Sets the listener that is called with each ended job whose caller does not wait.
 	 */
-	public void register(JobEnd end, @Nullable JobItems items) {
-		KnownJob known = new KnownJob(end, items);
-		this.jobs.put(known.id(), known);
-		Long endedMillis = end.status().endedMillis();
-		synchronized (this.ended) {
-			this.endedWithFiles
-				.add(new EndedEntry(known, KnownJob.REPORT_BYTES, (endedMillis != null) ? endedMillis : 0));
-		}
+	void onEnd(Consumer<Job> listener) {
+		this.endListener = listener;
+	}
+
+	/** Registers a job that ended in an earlier process. */
+	void registerEnded(InterruptedJob job, JobStatus status) {
+		Job known = register(job);
+		known.markEnded(job, status);
+		addEnded(known, Job.REPORT_BYTES);
 	}
 
 	/**
 	 * Records that a job's run has ended with a report.
-	 * @param onDisk whether to store the end on disk, because no caller waits for it
+	 * @param answered whether a caller waits for the report
 	 */
-	public void recordEnd(KnownJob job, EndedJob<?> ended, boolean onDisk) {
-		long bytes = job.markEnded(ended, (onDisk) ? this.ends : null);
-		if (!job.isInterruptedByShutdown()) {
-			addEnded(job, bytes);
+	public void recordEnd(Job job, EndedJob<?> ended, boolean answered) {
+		long settings = job.settingsBytes();
+		job.markEnded(ended);
+		if (job.isInterruptedByShutdown()) {
+			return;
 		}
+		if (!answered) {
+			this.endListener.accept(job);
+		}
+		addEnded(job, settings + job.dropLargeLists(ended.memory().reportBytes() - settings, answered));
 	}
 
 	/** Removes the files of a job that its record in the control Redis makes needless. */
-	void markRecorded(KnownJob job) {
-		job.markRecorded();
+	void markRecorded(Job job) {
+		job.removeNeedlessFiles();
 		synchronized (this.ended) {
-			if (!job.isOnDisk()) {
+			if (!job.keepsFiles()) {
 				this.endedWithFiles.stream().filter((entry) -> entry.job == job).findFirst().ifPresent((entry) -> {
 					this.endedWithFiles.remove(entry);
 					this.ended.add(entry);
@@ -159,14 +165,14 @@ public class JobRegistry {
 	 * @param accepted whether the caller may query the job, because the service accepted
 	 * it before
 	 */
-	public void recordFailure(KnownJob job, Ending ending, boolean accepted) {
+	public void recordFailure(Job job, Ending ending, boolean accepted) {
 		if (!accepted && job.restoreInterrupted()) {
 			return;
 		}
 		// Also for a refused job, because callers that follow it must see its end.
-		long bytes = job.markEnded(ending, (accepted) ? this.ends : null);
+		job.markEnded(ending);
 		if (accepted) {
-			addEnded(job, bytes);
+			addEnded(job, Job.REPORT_BYTES);
 		}
 		else {
 			this.jobs.remove(job.id());
@@ -178,25 +184,25 @@ public class JobRegistry {
 	 * Cancels a job between its batches, or an interrupted one at once.
 	 * @return {@code false} if it has ended
 	 */
-	public boolean cancel(KnownJob job) {
-		if (job.cancelInterrupted(this.ends)) {
-			addEnded(job, KnownJob.REPORT_BYTES);
+	public boolean cancel(Job job) {
+		if (job.cancelInterrupted()) {
+			addEnded(job, Job.REPORT_BYTES);
 			return true;
 		}
 		return job.cancel();
 	}
 
 	/** Ends an interrupted job some of whose outcomes were not stored. */
-	void lose(KnownJob job) {
-		if (job.endInterrupted(this.ends, JobState.FAILED, new EndReason("gone", InterruptedJob.LOST))) {
-			addEnded(job, KnownJob.REPORT_BYTES);
+	void lose(Job job) {
+		if (job.endInterrupted(JobState.FAILED, new EndReason("gone", InterruptedJob.LOST))) {
+			addEnded(job, Job.REPORT_BYTES);
 		}
 	}
 
-	private void addEnded(KnownJob job, long bytes) {
+	private void addEnded(Job job, long bytes) {
 		synchronized (this.ended) {
 			EndedEntry entry = new EndedEntry(job, bytes, this.clock.getAsLong());
-			if (job.isOnDisk()) {
+			if (job.keepsFiles()) {
 				this.endedWithFiles.add(entry);
 			}
 			else {
@@ -210,7 +216,7 @@ public class JobRegistry {
 	/** Samples the rate of all jobs, and forgets old jobs. */
 	@Scheduled(fixedRate = SAMPLE_MILLIS)
 	void sample() {
-		this.jobs.values().forEach(KnownJob::sample);
+		this.jobs.values().forEach(Job::sample);
 		forgetInterrupted();
 		synchronized (this.ended) {
 			forgetOld();
@@ -219,7 +225,7 @@ public class JobRegistry {
 
 	private void forgetInterrupted() {
 		long since = this.clock.getAsLong() - this.retentionMillis;
-		for (KnownJob job : this.jobs.values()) {
+		for (Job job : this.jobs.values()) {
 			if (job.claimIfInterruptedBefore(since)) {
 				this.jobs.remove(job.id());
 				job.discard();
@@ -253,7 +259,7 @@ public class JobRegistry {
 		oldest.job.discard();
 	}
 
-	public Optional<KnownJob> find(String id) {
+	public Optional<Job> find(String id) {
 		return Optional.ofNullable(this.jobs.get(id));
 	}
 
@@ -261,7 +267,7 @@ public class JobRegistry {
 	 * Finds a job of a client. The jobs of other clients are not found.
 	 * @return the job, if this instance knows it
 	 */
-	public Optional<KnownJob> find(String id, Client client) {
+	public Optional<Job> find(String id, Client client) {
 		return find(id).filter((job) -> job.client().equals(client.name()));
 	}
 
@@ -273,24 +279,24 @@ public class JobRegistry {
 	 * newest job. The job with this id may be forgotten already
 	 * @param limit the most jobs to return
 	 */
-	public List<KnownJob> list(Client client, @Nullable JobState state, @Nullable JobKind kind, @Nullable String after,
+	public List<Job> list(Client client, @Nullable JobState state, @Nullable JobKind kind, @Nullable String after,
 			int limit) {
 		return this.jobs.values()
 			.stream()
 			.filter((job) -> job.client().equals(client.name()) && (state == null || job.state() == state)
 					&& (kind == null || job.kind() == kind) && (after == null || job.id().compareTo(after) < 0))
-			.sorted(Comparator.comparing(KnownJob::id).reversed())
+			.sorted(Comparator.comparing(Job::id).reversed())
 			.limit(limit)
 			.toList();
 	}
 
 	/** The jobs of all clients. */
-	public List<KnownJob> all() {
+	public List<Job> all() {
 		return List.copyOf(this.jobs.values());
 	}
 
 	/** An ended job. {@code bytes} is the memory of its report. */
-	private record EndedEntry(KnownJob job, long bytes, long endedMillis) {
+	private record EndedEntry(Job job, long bytes, long endedMillis) {
 
 	}
 

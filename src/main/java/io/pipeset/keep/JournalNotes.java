@@ -16,15 +16,16 @@ import java.util.Set;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.report.Item.Failure;
+import io.pipeset.report.JobStatus;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A file with the failures to which an outcome journal refers, the connections of its
- * job, and the changes that callers have requested. Each is a line of JSON, written at
- * once. Failures and connections are in memory as well while the job runs. Equal failures
- * share one number.
+ * job, the changes that callers have requested, and the end of the job. Each is a line of
+ * JSON, written at once. Failures and connections are in memory as well while the job
+ * runs. Equal failures share one number.
  */
 final class JournalNotes {
 
@@ -61,7 +62,7 @@ final class JournalNotes {
 	 */
 	void add(JournalConnection connection) throws SpoolException {
 		if (this.connections.add(connection)) {
-			append(new Note(null, connection, null));
+			append(new Note(null, connection, null, null));
 		}
 	}
 
@@ -70,7 +71,15 @@ final class JournalNotes {
 	 * @throws SpoolException if the spool is full, or its disk fails
 	 */
 	void add(RequestedChanges asked) throws SpoolException {
-		append(new Note(null, null, asked));
+		append(new Note(null, null, asked, null));
+	}
+
+	/**
+	 * Writes the end of the job.
+	 * @throws SpoolException if the spool is full, or its disk fails
+	 */
+	void add(JobStatus ended) throws SpoolException {
+		append(new Note(null, null, null, ended));
 	}
 
 	/**
@@ -117,7 +126,7 @@ final class JournalNotes {
 		if (known != null) {
 			return known;
 		}
-		append(new Note(entry, null, null));
+		append(new Note(entry, null, null, null));
 		this.failures.add(entry);
 		this.numbers.put(entry, this.failures.size() - 1);
 		return this.failures.size() - 1;
@@ -204,6 +213,14 @@ final class JournalNotes {
 	}
 
 	/**
+	 * The last status of the job; {@code null} if it has not ended.
+	 * @throws IOException if the file cannot be read, or is broken
+	 */
+	@Nullable JobStatus ended() throws IOException {
+		return read().stream().map(Note::ended).filter(Objects::nonNull).findFirst().orElse(null);
+	}
+
+	/**
 	 * Removes an incomplete last line, which a killed process has left.
 	 * @throws IOException if the file cannot be read, or is broken elsewhere
 	 */
@@ -251,7 +268,7 @@ final class JournalNotes {
 	/** A line of the file; one member is set. */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
 	record Note(@Nullable JournalEntry failure, @Nullable JournalConnection connection,
-			@Nullable RequestedChanges asked) {
+			@Nullable RequestedChanges asked, @Nullable JobStatus ended) {
 
 	}
 

@@ -10,6 +10,7 @@ import io.pipeset.keep.OutcomeFile.Numbers;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.report.Account;
 import io.pipeset.report.Item.Failure;
+import io.pipeset.report.JobStatus;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.OutcomeLog;
 import org.jspecify.annotations.Nullable;
@@ -202,9 +203,18 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 		return this.failure;
 	}
 
-	/** Removes the request, so that no process resumes the job. */
-	void removeRequest() {
-		this.request.close();
+	/** Ends the job: no process resumes it, and the next one knows its last status. */
+	synchronized void end(JobStatus status) {
+		tryWrite(() -> this.notes.add(status));
+		end();
+	}
+
+	/**
+	 * The last status of the job; {@code null} if it has not ended.
+	 * @throws IOException if the file cannot be read, or is broken
+	 */
+	@Nullable JobStatus ended() throws IOException {
+		return this.notes.ended();
 	}
 
 	/** Ends the run of the job: nothing more is written. */

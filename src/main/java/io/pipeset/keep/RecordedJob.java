@@ -7,7 +7,6 @@ import io.pipeset.keep.control.JobRecords;
 import io.pipeset.keep.control.JobRecords.KeyState;
 import io.pipeset.keep.control.JobRecords.Wishes;
 import io.pipeset.keep.control.KeyRecords;
-import io.pipeset.keep.control.StoredReport;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
@@ -35,7 +34,7 @@ final class RecordedJob {
 	private final String id;
 
 	/** {@code null} before the job exists. */
-	private volatile @Nullable KnownJob job;
+	private volatile @Nullable Job job;
 
 	/** Its idempotency key; {@code null} for none. */
 	private volatile @Nullable String key;
@@ -112,8 +111,8 @@ final class RecordedJob {
 		return this.job != null && (this.key == null || isDone()) && this.registry.find(this.id).isEmpty();
 	}
 
-	@Nullable KnownJob find() {
-		KnownJob job = this.job;
+	@Nullable Job find() {
+		Job job = this.job;
 		if (job == null) {
 			job = this.registry.find(this.id).orElse(null);
 			this.job = job;
@@ -197,7 +196,7 @@ final class RecordedJob {
 		this.request = request;
 		this.settled = true;
 		boolean first = point();
-		write((report != null) ? this.reports.stored(report) : null);
+		write(report);
 		if (!first) {
 			this.key = null;
 		}
@@ -220,7 +219,7 @@ final class RecordedJob {
 
 	boolean isDone() {
 		JobStatus last = this.written;
-		KnownJob job = this.job;
+		Job job = this.job;
 		// Other instances may still cancel an interrupted job.
 		return last != null && !last.state().isActive() && last.state() != JobState.INTERRUPTED
 				&& (job == null || job.state() == last.state());
@@ -245,7 +244,7 @@ final class RecordedJob {
 	}
 
 	private void apply(Wishes wishes) {
-		KnownJob job = find();
+		Job job = find();
 		if (job != null) {
 			Long perSecond = wishes.rateLimit();
 			if (perSecond != null && job.changeRateLimit((perSecond > 0) ? perSecond : null)) {
@@ -265,8 +264,8 @@ final class RecordedJob {
 	 * Writes the record if it has changed. Synchronized, so that no older one wins.
 	 * @param whole the final report; {@code null} for the one that the registry has
 	 */
-	private synchronized void write(@Nullable StoredReport whole) {
-		KnownJob job = find();
+	private synchronized void write(@Nullable JobReport whole) {
+		Job job = find();
 		if (this.dropped) {
 			return;
 		}
@@ -282,7 +281,7 @@ final class RecordedJob {
 		if (job == null) {
 			return;
 		}
-		KnownJob.Look view = job.look();
+		Job.Look view = job.look();
 		JobStatus now = view.status();
 		JobStatus last = this.written;
 		boolean ended = !now.state().isActive();
@@ -294,6 +293,12 @@ final class RecordedJob {
 		boolean old = System.nanoTime() - this.enteredNanos > this.records.retention().toNanos() / 2;
 		if (last != null && !old && last.state() == now.state() && Objects.equals(last.ending(), now.ending())
 				&& now.progress().done() == last.progress().done() && now.progress().read() == last.progress().read()) {
+			return;
+		}
+		if (whole == null && last == null && !job.isWhole() && hasEnd()) {
+			// It has more of the report than this process.
+			this.written = now;
+			this.registry.markRecorded(job);
 			return;
 		}
 		Object report = (whole != null) ? whole : view.report();
@@ -313,6 +318,11 @@ final class RecordedJob {
 		if (ended && now.state() != JobState.INTERRUPTED) {
 			this.registry.markRecorded(job);
 		}
+	}
+
+	/** Whether the control Redis has the end of the job. */
+	private boolean hasEnd() {
+		return this.records.find(this.id).filter((record) -> record.status().endedMillis() != null).isPresent();
 	}
 
 }

@@ -2,15 +2,12 @@ package io.pipeset.keep;
 
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Supplier;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import io.pipeset.keep.control.StoredReport;
 import io.pipeset.report.JobReport;
-import io.pipeset.report.JobReport.Warning;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -33,34 +30,15 @@ class ReportJson {
 			.writer();
 	}
 
-	void write(Object report, OutputStream out) {
-		this.writer.writeValue(out, report);
-	}
-
-	/** The JSON of a report without large lists. */
-	String text(Object report) {
-		// Via bytes, because popped values are raw UTF-8.
-		return new String(this.writer.writeValueAsBytes(report), StandardCharsets.UTF_8);
-	}
-
-	/**
-	 * The stored form of a report.
-	 * @param report a {@link StoredReport}, or a report without large lists
-	 */
+	/** The stored form of a report. */
 	StoredReport stored(Object report) {
-		if (report instanceof StoredReport stored) {
-			return stored;
-		}
-		return new StoredReport(warnings(report), opens(text(report)), null);
+		JobReport records = (report instanceof JobReport job) ? job : null;
+		return new StoredReport((records != null) ? records.warnings() : List.of(), json(report),
+				(records != null) ? json(records.withoutLists()) : null);
 	}
 
-	static Supplier<InputStream> opens(String text) {
-		byte[] json = text.getBytes(StandardCharsets.UTF_8);
-		return () -> new ByteArrayInputStream(json);
-	}
-
-	static List<Warning> warnings(Object report) {
-		return (report instanceof JobReport records) ? records.warnings() : List.of();
+	private Supplier<InputStream> json(Object report) {
+		return () -> new ByteArrayInputStream(this.writer.writeValueAsBytes(report));
 	}
 
 }

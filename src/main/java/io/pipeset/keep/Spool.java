@@ -52,9 +52,6 @@ public final class Spool {
 	/** The extension of a file that no other process needs. */
 	public static final String OF_RUN = ".keys";
 
-	/** The extension of a file with the end of a job, which has the same effect. */
-	public static final String OF_END = ".end";
-
 	private static final Logger logger = LoggerFactory.getLogger(Spool.class);
 
 	private final Path base;
@@ -320,7 +317,7 @@ public final class Spool {
 	public synchronized void end() {
 		if (this.folder != null) {
 			try {
-				this.folder.remove((file) -> Stream.of(OF_JOB, OF_LOST, OF_END)
+				this.folder.remove((file) -> Stream.of(OF_JOB, OF_LOST)
 					.anyMatch((extension) -> Files.exists(file.resolveSibling(job(file) + extension))));
 			}
 			catch (IOException ex) {

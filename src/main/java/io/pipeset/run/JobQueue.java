@@ -16,10 +16,10 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.pipeset.input.Caller;
 import io.pipeset.keep.EndedJob;
+import io.pipeset.keep.Job;
 import io.pipeset.keep.JobRegistry;
-import io.pipeset.keep.KnownJob;
+import io.pipeset.keep.JobRun;
 import io.pipeset.keep.QueueEntry;
-import io.pipeset.keep.QueuedJob;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
@@ -85,8 +85,8 @@ class JobQueue {
 	 * @return the ended job, whose memory the caller closes
 	 * @throws JobRefusedException if the job may not begin; the body was not called
 	 */
-	<R> EndedJob<R> run(QueuedJob job, Client client, Caller caller, Supplier<EndedJob<R>> body) {
-		KnownJob known = (client != Client.SERVICE) ? this.registry.register(job, client.name()) : null;
+	<R> EndedJob<R> run(JobRun job, Client client, Caller caller, Supplier<EndedJob<R>> body) {
+		Job known = (client != Client.SERVICE) ? this.registry.register(job, client.name()) : null;
 		boolean completed = false;
 		AtomicBoolean accepted = new AtomicBoolean();
 		Ending failure = FAILED;
@@ -107,7 +107,7 @@ class JobQueue {
 			EndedJob<R> ended = body.get();
 			job.memory().endLoad();
 			if (known != null) {
-				this.registry.recordEnd(known, ended, !caller.waits());
+				this.registry.recordEnd(known, ended, caller.waits());
 			}
 			completed = true;
 			return ended;
@@ -262,7 +262,7 @@ class JobQueue {
 
 	/** Ignores uploads that are read without a job, because they are refused anyway. */
 	private boolean isBusy() {
-		return this.busy > this.running.keySet().stream().filter((entry) -> !(entry instanceof QueuedJob)).count();
+		return this.busy > this.running.keySet().stream().filter((entry) -> !(entry instanceof JobRun)).count();
 	}
 
 	int running() {

@@ -8,7 +8,7 @@ import io.pipeset.input.InputProgress;
 import io.pipeset.input.JobInput;
 import io.pipeset.keep.EndedJob;
 import io.pipeset.keep.JobItems;
-import io.pipeset.keep.QueuedJob;
+import io.pipeset.keep.JobRun;
 import io.pipeset.keep.ReportDraft;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.record.Operation;
@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param items the body and outcomes on disk; {@code null} if the body is not spooled
  */
-record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable JobItems items) implements QueuedJob {
+record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable JobItems items) implements JobRun {
 
 	private static final Logger logger = LoggerFactory.getLogger(RunningJob.class);
 

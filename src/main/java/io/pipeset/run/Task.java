@@ -3,7 +3,7 @@ package io.pipeset.run;
 import java.util.function.Supplier;
 
 import io.pipeset.engine.lane.JobStop;
-import io.pipeset.keep.QueuedJob;
+import io.pipeset.keep.JobRun;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.report.Ending;
 import io.pipeset.report.JobClock;
@@ -15,7 +15,7 @@ import io.pipeset.request.RateLimit;
 import org.jspecify.annotations.Nullable;
 
 /** A job without a stream of records, such as an analysis, that waits or runs. */
-public final class Task implements QueuedJob {
+public final class Task implements JobRun {
 
 	private final String id = JobId.next();
 

@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.concurrent.ScheduledFuture;
 
 import io.pipeset.keep.InterruptedJob;
+import io.pipeset.keep.Job;
 import io.pipeset.keep.JobRecorder;
 import io.pipeset.keep.JobRegistry;
-import io.pipeset.keep.KnownJob;
 import io.pipeset.keep.ResumeProperties;
 import io.pipeset.keep.control.ControlRedisException;
 import io.pipeset.report.DurationText;
@@ -78,7 +78,7 @@ class JobResumer {
 	@EventListener(ApplicationReadyEvent.class)
 	void start() {
 		if (this.properties.resume() == ResumeProperties.Resume.MANUAL) {
-			for (KnownJob job : this.registry.all()) {
+			for (Job job : this.registry.all()) {
 				InterruptedJob found = job.interrupted();
 				if (found != null) {
 					leave(job, found, byRequest(job, "pipeset.jobs.resume is manual"));
@@ -101,7 +101,7 @@ class JobResumer {
 
 	private void takeOverAndResume() {
 		this.recorder.takeOver();
-		for (KnownJob job : this.registry.all()) {
+		for (Job job : this.registry.all()) {
 			InterruptedJob found = job.interrupted();
 			if (found != null && !this.left.contains(job.id())) {
 				resume(job, found);
@@ -111,7 +111,7 @@ class JobResumer {
 		this.delays.keySet().removeIf((id) -> this.registry.find(id).isEmpty());
 	}
 
-	private void resume(KnownJob job, InterruptedJob found) {
+	private void resume(Job job, InterruptedJob found) {
 		long millis = System.currentTimeMillis() - found.processEndedMillis();
 		if (millis > this.properties.resumeWithin().toMillis()) {
 			leave(job, found, byRequest(job, "its process ended longer ago than pipeset.jobs.resume-within="
@@ -156,7 +156,7 @@ class JobResumer {
 		return type.endsWith(":" + Problem.NOT_REPEATABLE.type()) || type.endsWith(":" + Problem.GONE.type());
 	}
 
-	private void delay(KnownJob job, InterruptedJob found, @Nullable String reason) {
+	private void delay(Job job, InterruptedJob found, @Nullable String reason) {
 		String text = withoutStop(String.valueOf(reason));
 		if (!text.equals(this.delays.put(job.id(), text))) {
 			logger.atWarn()
@@ -166,7 +166,7 @@ class JobResumer {
 		}
 	}
 
-	private static String byRequest(KnownJob job, String reason) {
+	private static String byRequest(Job job, String reason) {
 		return "The service does not resume it, because " + reason + ". Resume it with POST /v1/jobs/" + job.id()
 				+ "/resume, or cancel it with DELETE /v1/jobs/" + job.id();
 	}
@@ -176,7 +176,7 @@ class JobResumer {
 	}
 
 	/** Leaves a job to its caller. */
-	private void leave(KnownJob job, InterruptedJob found, String remedy) {
+	private void leave(Job job, InterruptedJob found, String remedy) {
 		this.left.add(job.id());
 		job.setRemedy(found, withoutStop(remedy));
 		logger.atWarn().addKeyValue("jobId", job.id()).log("Job {} stays interrupted. {}", job.id(), remedy);

@@ -5,12 +5,13 @@ import java.util.List;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.pipeset.keep.Job;
 import io.pipeset.keep.JobRecorder;
-import io.pipeset.keep.KnownJob;
 import io.pipeset.keep.control.CallbackQueue;
 import io.pipeset.keep.control.CallbackState;
 import io.pipeset.keep.control.ControlRedisException;
 import io.pipeset.keep.control.JobRecord;
+import io.pipeset.keep.control.JobRecords;
 import io.pipeset.keep.control.StoredReport;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
@@ -41,15 +42,18 @@ class JobViews {
 
 	private final JsonMapper mapper;
 
-	JobViews(JobRecorder recorder, CallbackQueue callbacks, JsonMapper mapper) {
+	private final JobRecords records;
+
+	JobViews(JobRecorder recorder, JobRecords records, CallbackQueue callbacks, JsonMapper mapper) {
+		this.records = records;
 		this.callbacks = callbacks;
 		this.recorder = recorder;
 		this.mapper = mapper;
 	}
 
 	/** The response for a job of this instance. */
-	ResponseEntity<?> answer(KnownJob job) {
-		KnownJob.Look view = job.look();
+	ResponseEntity<?> answer(Job job) {
+		Job.Look view = job.look();
 		JobStatus status = view.status();
 		Object report = view.report();
 		List<Warning> warnings = new ArrayList<>(this.recorder.warnings(job.id()));
@@ -59,8 +63,9 @@ class JobViews {
 		}
 		CallbackState callback = callback(job);
 		ResponseEntity.BodyBuilder answer = answer(status);
-		if (report instanceof StoredReport stored) {
-			return answer.body(joined(status, stored, warnings, null, callback));
+		StoredReport whole = (job.isWhole()) ? null : recorded(job.id());
+		if (whole != null) {
+			return answer.body(joined(status, whole, warnings, null, callback));
 		}
 		if (report instanceof JobReport records) {
 			return answer.body(new Look(status.label(), records.with(warnings), status.progress(), status.ending(),
@@ -71,8 +76,25 @@ class JobViews {
 				: (warnings.isEmpty() && callback == null) ? status : new StatusView(status, null, warnings, callback));
 	}
 
+	/**
+	 * The report of an ended job in its record.
+	 * @return {@code null} if there is none, or the control Redis fails
+	 */
+	private @Nullable StoredReport recorded(String id) {
+		try {
+			return this.records.find(id)
+				.filter((record) -> record.status().endedMillis() != null)
+				.map(JobRecord::report)
+				.orElse(null);
+		}
+		catch (ControlRedisException ex) {
+			// The warnings say that the control Redis fails.
+			return null;
+		}
+	}
+
 	/** Reads how far the callback of an ended job has come, wherever it is sent. */
-	private @Nullable CallbackState callback(KnownJob job) {
+	private @Nullable CallbackState callback(Job job) {
 		try {
 			return (job.callback() != null && job.status().endedMillis() != null) ? this.callbacks.state(job.id())
 					: null;

@@ -3,10 +3,10 @@ package io.pipeset.web;
 import java.util.function.Supplier;
 
 import io.pipeset.keep.InterruptedJob;
+import io.pipeset.keep.Job;
 import io.pipeset.keep.JobItems;
 import io.pipeset.keep.JobRecorder;
 import io.pipeset.keep.JobRegistry;
-import io.pipeset.keep.KnownJob;
 import io.pipeset.keep.control.ControlRedisException;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobStatus;
@@ -17,7 +17,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 
 /** A job that this instance knows, because the job runs here, or its files are here. */
-record LocalJob(KnownJob job, JobRegistry jobs, JobRecorder recorder, JobViews views) implements JobHandle {
+record LocalJob(Job job, JobRegistry jobs, JobRecorder recorder, JobViews views) implements JobHandle {
 
 	@Override
 	public ResponseEntity<?> view() {

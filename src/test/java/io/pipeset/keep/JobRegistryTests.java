@@ -47,12 +47,12 @@ class JobRegistryTests {
 
 	private final Client client = Client.anybody(false);
 
-	private final JobRegistry registry = new JobRegistry(null, Duration.ofDays(1), this.now::get);
+	private final JobRegistry registry = new JobRegistry(Duration.ofDays(1), this.now::get);
 
 	@Test
 	void theLastThousandEndedJobsAreKnown() {
-		KnownJob waiting = this.registry.register(task(), "none");
-		KnownJob first = ended(0);
+		Job waiting = this.registry.register(task(), "none");
+		Job first = ended(0);
 		for (int i = 0; i < 999; i++) {
 			ended(0);
 		}
@@ -65,8 +65,8 @@ class JobRegistryTests {
 
 	@Test
 	void endedJobsAreKnownForAnHour() {
-		KnownJob waiting = this.registry.register(task(), "none");
-		KnownJob ended = ended(0);
+		Job waiting = this.registry.register(task(), "none");
+		Job ended = ended(0);
 		this.now.addAndGet(Duration.ofHours(1).toMillis());
 		this.registry.sample();
 		assertThat(this.registry.find(ended.id())).isPresent();
@@ -105,7 +105,7 @@ class JobRegistryTests {
 
 	@Test
 	void theReportsOfEndedJobsTakeAtMostFourMegabytes() {
-		KnownJob first = ended(60 << 10);
+		Job first = ended(60 << 10);
 		assertThat(first.look().report()).isEqualTo("report");
 		for (int i = 0; i < 70; i++) {
 			ended(60 << 10);
@@ -116,7 +116,7 @@ class JobRegistryTests {
 
 	@Test
 	void aLargeReportIsNotKept() {
-		KnownJob large = ended(65 << 10);
+		Job large = ended(65 << 10);
 		assertThat(large.look().report()).isNull();
 		assertThat(large.status().state()).isEqualTo(JobState.COMPLETED);
 	}
@@ -125,7 +125,7 @@ class JobRegistryTests {
 	@Test
 	void aViewOfAJobThatEndsMeanwhileIsConsistent() {
 		Task task = task();
-		KnownJob known = this.registry.register(task, "none");
+		Job known = this.registry.register(task, "none");
 		known.markRunning();
 		task.tallies(() -> {
 			task.tallies(() -> Tally.of(1, null));
@@ -133,10 +133,10 @@ class JobRegistryTests {
 					false);
 			return Tally.of(0, null);
 		});
-		KnownJob.Look before = known.look();
+		Job.Look before = known.look();
 		assertThat(before.status().state()).isEqualTo(JobState.RUNNING);
 		assertThat(before.report()).isNull();
-		KnownJob.Look after = known.look();
+		Job.Look after = known.look();
 		assertThat(after.status().state()).isEqualTo(JobState.COMPLETED);
 		assertThat(after.report()).isEqualTo("report");
 		task.memory().close();
@@ -144,7 +144,7 @@ class JobRegistryTests {
 
 	@Test
 	void aJobThatFailsBecauseOfADefectIsKnownAsFailed() {
-		KnownJob failed = this.registry.register(task(), "none");
+		Job failed = this.registry.register(task(), "none");
 		failed.markRunning();
 		this.registry.recordFailure(failed, new Ending(Cause.INTERNAL_SERVER_ERROR, "A defect"), true);
 		assertThat(this.registry.find(failed.id())).hasValue(failed);
@@ -156,19 +156,19 @@ class JobRegistryTests {
 
 	@Test
 	void aRefusedJobIsForgotten() {
-		KnownJob refused = this.registry.register(task(), "none");
+		Job refused = this.registry.register(task(), "none");
 		this.registry.recordFailure(refused, new Ending(Cause.LIMIT, "too many"), false);
 		assertThat(this.registry.find(refused.id())).isEmpty();
 		assertThat(this.registry.list(this.client, null, null, null, 10)).isEmpty();
 	}
 
-	private KnownJob ended(long reportBytes) {
+	private Job ended(long reportBytes) {
 		Task task = task();
-		KnownJob known = this.registry.register(task, "none");
+		Job known = this.registry.register(task, "none");
 		known.markRunning();
 		assertThat(task.memory().tryTakeForReport(reportBytes)).isTrue();
 		this.registry.recordEnd(known, new EndedJob<>(task.id(), "report", Ending.COMPLETED, false, task.memory()),
-				false);
+				true);
 		task.memory().close();
 		return known;
 	}

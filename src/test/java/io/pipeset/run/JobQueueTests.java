@@ -18,10 +18,10 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.input.Caller;
 import io.pipeset.keep.EndedJob;
+import io.pipeset.keep.Job;
 import io.pipeset.keep.JobRegistry;
-import io.pipeset.keep.KnownJob;
+import io.pipeset.keep.JobRun;
 import io.pipeset.keep.QueueEntry;
-import io.pipeset.keep.QueuedJob;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
 import io.pipeset.memory.MemoryShare;
@@ -62,7 +62,7 @@ class JobQueueTests {
 
 	private final Client client = Client.anybody(false);
 
-	private final JobRegistry jobs = new JobRegistry(null, Duration.ofDays(1), System::currentTimeMillis);
+	private final JobRegistry jobs = new JobRegistry(Duration.ofDays(1), System::currentTimeMillis);
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 
@@ -127,7 +127,7 @@ class JobQueueTests {
 	@Test
 	void aSmallJobDoesNotWaitForLongOnes() throws Exception {
 		JobQueue queue = queue(8, 64, "1h");
-		List<QueuedJob> large = new ArrayList<>();
+		List<JobRun> large = new ArrayList<>();
 		for (int i = 0; i < 7; i++) {
 			large.add(job());
 			queue.enter(large.get(i), true, this::accepted);
@@ -135,7 +135,7 @@ class JobQueueTests {
 		CompletableFuture<Boolean> waiting = CompletableFuture
 			.supplyAsync(() -> queue.enter(job(), true, this::accepted), this.threads);
 		await().until(() -> queue.waiting() == 1);
-		QueuedJob small = small();
+		JobRun small = small();
 		assertThat(queue.enter(small, true, this::accepted)).isTrue();
 		assertThat(queue.running()).isEqualTo(8);
 		CompletableFuture<Boolean> next = CompletableFuture
@@ -151,7 +151,7 @@ class JobQueueTests {
 	@Test
 	void smallJobsDoNotStarveALargeOne() {
 		JobQueue queue = queue(8, 64, "1h");
-		List<QueuedJob> running = new ArrayList<>();
+		List<JobRun> running = new ArrayList<>();
 		for (int i = 0; i < 8; i++) {
 			running.add(small());
 			queue.enter(running.get(i), true, this::accepted);
@@ -160,7 +160,7 @@ class JobQueueTests {
 				this.threads);
 		await().until(() -> queue.waiting() == 1);
 		for (int i = 0; i < 100 && queue.waiting() == 1; i++) {
-			QueuedJob next = small();
+			JobRun next = small();
 			running.add(next);
 			CompletableFuture<Boolean> unused = CompletableFuture
 				.supplyAsync(() -> queue.enter(next, true, this::accepted), this.threads);
@@ -311,7 +311,7 @@ class JobQueueTests {
 				throw new IllegalStateException("It began");
 			}), this.threads);
 		await().until(() -> queue.waiting() == 1);
-		KnownJob known = this.jobs.list(this.client, JobState.QUEUED, null, null, 10).get(0);
+		Job known = this.jobs.list(this.client, JobState.QUEUED, null, null, 10).get(0);
 		queue.close();
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiting.get(1, TimeUnit.MINUTES))
 			.withCauseInstanceOf(JobRefusedException.class);
@@ -325,7 +325,7 @@ class JobQueueTests {
 	@Test
 	void aJobThatFailsBecauseOfADefectIsSeenToEnd() {
 		JobQueue queue = queue(1, 1, "1h");
-		KnownJob[] known = new KnownJob[1];
+		Job[] known = new Job[1];
 		assertThatExceptionOfType(IllegalStateException.class)
 			.isThrownBy(() -> queue.run(job(), this.client, Caller.SERVICE, () -> {
 				known[0] = this.jobs.list(this.client, JobState.RUNNING, null, null, 10).get(0);
@@ -333,7 +333,7 @@ class JobQueueTests {
 			}));
 		assertThat(known[0].status().ending()).isNotNull()
 			.satisfies((ending) -> assertThat(ending.type()).isEqualTo("internal-server-error"));
-		assertThat(this.jobs.find(known[0].id())).get().extracting(KnownJob::state).isEqualTo(JobState.FAILED);
+		assertThat(this.jobs.find(known[0].id())).get().extracting(Job::state).isEqualTo(JobState.FAILED);
 	}
 
 	@Test
@@ -351,7 +351,7 @@ class JobQueueTests {
 		assertThat(queue.running()).isZero();
 		assertThat(queue.awaitIdle(0)).isTrue();
 		assertThat(queue.takeClientPermit(this.client).availablePermits()).isEqualTo(this.client.maxJobs(1) - 1);
-		assertThat(this.jobs.find(job.id())).get().extracting(KnownJob::state).isEqualTo(JobState.FAILED);
+		assertThat(this.jobs.find(job.id())).get().extracting(Job::state).isEqualTo(JobState.FAILED);
 	}
 
 	@Test
@@ -375,9 +375,9 @@ class JobQueueTests {
 		return new Task(JobKind.ANALYSIS, null, stop, memory.open(stop));
 	}
 
-	private static QueuedJob small() {
+	private static JobRun small() {
 		Task task = job();
-		return new QueuedJob() {
+		return new JobRun() {
 
 			@Override
 			public boolean isSmall() {

@@ -40,7 +40,7 @@ class TasksTests {
 			new Binder(new MapConfigurationPropertySource(
 					Map.of("pipeset.limits.max-running-jobs", "1", "pipeset.limits.max-waiting-jobs", "0")))
 				.bindOrCreate("pipeset.limits", JobLimits.class),
-			new JobRegistry(null, Duration.ofDays(1), System::currentTimeMillis), this.registry);
+			new JobRegistry(Duration.ofDays(1), System::currentTimeMillis), this.registry);
 
 	private final Tasks tasks = new Tasks(this.queue, this.memory, new JobMeters(this.registry), new JobLog());
 

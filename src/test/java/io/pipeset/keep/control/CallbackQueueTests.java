@@ -4,10 +4,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
-import io.pipeset.redis.TestRedis;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import org.springframework.beans.factory.annotation.Autowired;
 
@@ -16,6 +17,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Each client has its turn, however many callbacks another one has. */
 @ServiceTest
 class CallbackQueueTests {
+
+	/** Of its own, because other services would claim callbacks as well. */
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.start();
 
 	private static final Duration LEASE = Duration.ofMinutes(1);
 
@@ -27,7 +32,7 @@ class CallbackQueueTests {
 
 	@BeforeEach
 	void addManyOfOneClientFirst() {
-		TestRedis.shared().client().flushall();
+		own.redis().client().flushall();
 		IntStream.range(0, 2000).forEach((number) -> this.queue.add(id(number), "orders", true));
 		IntStream.range(2000, 2003).forEach((number) -> this.queue.add(id(number), "billing", true));
 	}

@@ -1,15 +1,11 @@
 package io.pipeset.web.job;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.zip.GZIPOutputStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
@@ -115,14 +111,6 @@ class FullSpoolTests {
 	}
 
 	@Test
-	void aReportForWhichThereIsNoRoomLosesItsLists() {
-		JsonNode report = ended(send("[\"NO\",\"k\"]\n".repeat(2000)));
-		assertThat(Answer.counts(report).rejected()).isEqualTo(2000);
-		assertThat(report.get("items")).isEmpty();
-		assertThat(report.get("itemsOmitted").asInt()).isEqualTo(2000);
-	}
-
-	@Test
 	void itemsAreRemovedTheOldestFirstWhereOthersNeedTheirRoom() {
 		List<String> jobs = new ArrayList<>();
 		for (int i = 0; i < 3; i++) {
@@ -135,31 +123,6 @@ class FullSpoolTests {
 		for (String kept : jobs.subList(1, 3)) {
 			assertThat(this.service.get("/v1/jobs/" + kept + "/items").text().lines()).hasSize(1);
 		}
-	}
-
-	@Test
-	void largeReportsLoseTheirListsTheOldestFirstWhereOthersNeedTheirRoom() throws IOException {
-		Answer first = checked();
-		assertThat(ended(first).get("items")).hasSize(1);
-		Answer second = checked();
-		assertThat(ended(second).get("items")).hasSize(1);
-		JsonNode shorter = this.service.get(first.header("Location")).json();
-		assertThat(shorter.get("items")).isEmpty();
-		assertThat(shorter.get("itemsOmitted").asInt()).isEqualTo(1);
-		assertThat(shorter.get("wouldRun").asInt()).isEqualTo(1);
-		assertThat(Answer.counts(ended(send(LINE.repeat(5000)))).applied()).isEqualTo(5000);
-		assertThat(ended(second).get("items")).isEmpty();
-	}
-
-	@Test
-	void theReportOfPopsThatWereOnlyCheckedMakesRoomAsWell() throws IOException {
-		Answer pops = this.service
-			.send(this.service.request("/piperpop/40?dryRun=true&results=all&key=" + "k".repeat(700))
-				.header("Prefer", "respond-async")
-				.POST(BodyPublishers.noBody()));
-		assertThat(ended(pops).get("items")).hasSize(40);
-		assertThat(ended(checked()).get("items")).hasSize(1);
-		assertThat(ended(pops).get("items")).isEmpty();
 	}
 
 	private double used() {
@@ -177,18 +140,6 @@ class FullSpoolTests {
 	}
 
 	/** A small body with a report of more than half of the spool. */
-	private Answer checked() throws IOException {
-		ByteArrayOutputStream gzip = new ByteArrayOutputStream();
-		try (OutputStream out = new GZIPOutputStream(gzip)) {
-			out.write(LINE.replace("v", "v".repeat(70_000)).getBytes(StandardCharsets.UTF_8));
-		}
-		HttpRequest.Builder request = this.service.request("/v1/jobs?dryRun=true&results=all")
-			.header("Prefer", "respond-async");
-		return this.service.send(request.header("Content-Type", Service.NDJSON)
-			.header("Content-Encoding", "gzip")
-			.POST(BodyPublishers.ofByteArray(gzip.toByteArray())));
-	}
-
 	private JsonNode ended(Answer answer) {
 		assertThat(answer.status()).as(answer.text()).isEqualTo(202);
 		await().until(() -> this.service.get(answer.header("Location")).headers().firstValue("Retry-After").isEmpty());

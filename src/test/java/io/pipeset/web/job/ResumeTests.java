@@ -130,15 +130,6 @@ class ResumeTests {
 			broken(".body", "[\"SET\""), broken(".outcomes", "\u0000\u0007"), broken(".notes", "{\"failure\":\n{}\n"),
 			broken(".notes", "[]\n{}\n"));
 
-	private static final String END = """
-			{"client":"none","status":{"jobId":"%s","kind":"records","op":"mixed","state":"completed","createdMillis":1,
-			"endedMillis":%d,"counts":{"received":1,"applied":1,"noop":0,"rejected":0,"unknown":0,"unprocessed":0},
-			"progress":{"read":1,"done":1,"share":1.0,"perSecond":1,"averagePerSecond":1,"elapsedMillis":1,"leftMillis":0}},"warnings":[],"removable":true,"report":"{}"}
-			""";
-
-	/** It has ended, and its body is not whole any more. */
-	private static final String ENDED = broken(".body", "[\"SET\"");
-
 	private static final String REQUEST = "{\"createdMillis\":1,\"bodyBytes\":12,\"format\":\"NDJSON\",\"settings\":{}}";
 
 	private static final List<String> OTHER_VERSIONS = List.of(broken(".job", REQUEST.replace("NDJSON", "YAML")),
@@ -160,7 +151,6 @@ class ResumeTests {
 	/** Makes the spool before the service starts. */
 	@DynamicPropertySource
 	static void spool(DynamicPropertyRegistry properties) {
-		left.write(ENDED + ".end", END.formatted(ENDED, System.currentTimeMillis()).getBytes(StandardCharsets.UTF_8));
 		properties.add("pipeset.spool.directory", left::base);
 	}
 
@@ -219,7 +209,7 @@ class ResumeTests {
 		assertThat(items(HALF, "")).hasSize(1);
 		assertThat(this.service.post("/v1/jobs/" + HALF + "/resume").refusal(409, "not-interrupted"))
 			.contains("completed");
-		assertThat(files(HALF)).contains(HALF + ".end");
+		assertThat(files(HALF)).contains(HALF + ".notes");
 	}
 
 	@Test
@@ -301,7 +291,7 @@ class ResumeTests {
 		assertThat(this.service.post("/v1/jobs/" + CANCELLED + "/resume").refusal(409, "not-interrupted"))
 			.contains("cancelled");
 		this.service.delete("/v1/jobs/" + CANCELLED).refusal(409, "ended");
-		assertThat(files(CANCELLED)).contains(CANCELLED + ".end");
+		assertThat(files(CANCELLED)).contains(CANCELLED + ".notes");
 	}
 
 	@Test
@@ -400,12 +390,6 @@ class ResumeTests {
 			.containsExactly(DRY);
 		resume(DRY);
 		assertThat(Answer.counts(ended(DRY))).isEqualTo(new Counts(2, 0, 0, 1, 0, 1));
-	}
-
-	@Test
-	void anEndedJobWhoseItemsCannotBeReadIsNotInterrupted() {
-		assertThat(this.service.get("/v1/jobs/" + ENDED).text()).contains("\"state\":\"completed\"");
-		this.service.post("/v1/jobs/" + ENDED + "/resume").refusal(409, "not-interrupted");
 	}
 
 	@ParameterizedTest

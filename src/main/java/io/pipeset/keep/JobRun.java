@@ -9,7 +9,7 @@ import io.pipeset.request.RateLimit;
 import org.jspecify.annotations.Nullable;
 
 /** A job that waits or runs. */
-public interface QueuedJob extends QueueEntry {
+public interface JobRun extends QueueEntry {
 
 	String id();
 
