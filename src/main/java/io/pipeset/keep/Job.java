@@ -164,7 +164,7 @@ public final class Job {
 
 	/** Marks a job of an earlier process that had ended there. */
 	void markEnded(InterruptedJob job, JobStatus status) {
-		job.items().hasEnded(allApplied(status));
+		job.items().markEnded(allApplied(status));
 		this.current = new Ended(status, job.report(status.state()), false, job.items());
 	}
 
@@ -460,6 +460,7 @@ public final class Job {
 
 	}
 
+	/** It waits for a permit. */
 	private record Waiting(JobRun run) implements State {
 
 		@Override
@@ -469,6 +470,7 @@ public final class Job {
 
 	}
 
+	/** It has a permit. */
 	private record Running(JobRun run) implements State {
 
 		@Override

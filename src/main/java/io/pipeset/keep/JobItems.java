@@ -234,7 +234,7 @@ public final class JobItems implements Spool.Removable {
 	}
 
 	/** Keeps the files of a job that has ended in an earlier process. */
-	void hasEnded(boolean ran) {
+	void markEnded(boolean ran) {
 		this.journal.end();
 		this.allApplied = ran;
 		this.spool.allowRemoval(this);
