@@ -162,34 +162,66 @@ final class JobExecution {
 			this.context.account().losses().ofSeveralMasters();
 		}
 		this.context.account().losses().master(this.context.nodes().failovers());
+		JobInput input = this.job.input();
+		// Reading an upload without a rate limit detects that the caller is gone. Other
+		// input may not be read for long, so watch the connection.
+		boolean watches = this.job.isSlow() || !input.isUploaded();
+		Watch watch = ((watches) ? caller : Caller.SERVICE)
+			.watch(() -> this.context.stop().stop(Cause.CANCELLED, Caller.GONE));
 		try {
 			this.rateLimiter.open();
-			read(this.job.input(), caller);
+			if (!this.context.stop().isSet()) {
+				input.open(inputContext(caller), (records) -> read(records, input, caller));
+			}
 		}
 		catch (RuntimeException | Error ex) {
 			this.lanes.crashed(ex);
 		}
 		finally {
-			if (this.context.settings().atomic() && !this.progress.isComplete()) {
-				// An incomplete transaction at the end of a broken input is not sent.
-				this.lanes.discard();
-			}
-			try {
-				this.lanes.drain();
-			}
-			finally {
-				this.lanes.close();
-			}
-			this.rateLimiter.close();
-			this.pops.end();
-			endEarlier();
-			if (this.dryRun != null) {
-				this.dryRun.end();
-			}
-			this.context.clock().waited(this.rateLimiter.waitedNanos());
-			this.context.clock()
-				.read(System.nanoTime() - began - this.lanes.blockedNanos() - this.rateLimiter.waitedNanos());
+			watch.end();
+			countUnread(input);
+			end(began);
 		}
+	}
+
+	private InputContext inputContext(Caller caller) {
+		MemoryShare memory = this.job.memory();
+		return new InputContext(this.job.id(), caller, this.lanes, this.context, memory,
+				this.job.settings().operation(), this.job.settings().mapping(),
+				this.limits.ofRecords(memory, this.context.nodes().database(), this.operations),
+				this.limits.ofInflatedBodies().and(this.client.ofBodies()));
+	}
+
+	/** Counts the generated records that were not read. */
+	private void countUnread(JobInput input) {
+		JobSettings settings = this.job.settings();
+		Operation operation = settings.operation();
+		long unread = this.progress.countUnread((settings.untilEmpty()) ? 0 : input.generated());
+		this.context.account()
+			.count((operation != null) ? operation.toString() : Account.NO_OPERATION, Outcome.UNPROCESSED, unread);
+		this.context.account().errorCodes().add(Loss.NOT_SENT, unread);
+	}
+
+	private void end(long beganNanos) {
+		if (this.context.settings().atomic() && !this.progress.isComplete()) {
+			// An incomplete transaction at the end of a broken input is not sent.
+			this.lanes.discard();
+		}
+		try {
+			this.lanes.drain();
+		}
+		finally {
+			this.lanes.close();
+		}
+		this.rateLimiter.close();
+		this.pops.end();
+		endEarlier();
+		if (this.dryRun != null) {
+			this.dryRun.end();
+		}
+		this.context.clock().waited(this.rateLimiter.waitedNanos());
+		this.context.clock()
+			.read(System.nanoTime() - beganNanos - this.lanes.blockedNanos() - this.rateLimiter.waitedNanos());
 	}
 
 	private void endEarlier() {
@@ -201,33 +233,6 @@ final class JobExecution {
 		}
 		catch (IOException ex) {
 			this.context.stop().becauseOfDefect(ex);
-		}
-	}
-
-	private void read(JobInput input, Caller caller) {
-		MemoryShare memory = this.job.memory();
-		InputContext context = new InputContext(this.job.id(), caller, this.lanes, this.context, memory,
-				this.job.settings().operation(), this.job.settings().mapping(),
-				this.limits.ofRecords(memory, this.context.nodes().database(), this.operations),
-				this.limits.ofInflatedBodies().and(this.client.ofBodies()));
-		// Reading an upload without a rate limit detects that the caller is gone. Other
-		// input may not be read for long, so watch the connection.
-		boolean watches = this.job.isSlow() || !input.isUploaded();
-		Watch watch = ((watches) ? caller : Caller.SERVICE)
-			.watch(() -> this.context.stop().stop(Cause.CANCELLED, Caller.GONE));
-		try {
-			if (!this.context.stop().isSet()) {
-				input.open(context, (records) -> read(records, input, caller));
-			}
-		}
-		finally {
-			watch.end();
-			JobSettings settings = this.job.settings();
-			Operation operation = settings.operation();
-			long unread = this.progress.countUnread((settings.untilEmpty()) ? 0 : input.generated());
-			this.context.account()
-				.count((operation != null) ? operation.toString() : Account.NO_OPERATION, Outcome.UNPROCESSED, unread);
-			this.context.account().errorCodes().add(Loss.NOT_SENT, unread);
 		}
 	}
 

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -27,6 +26,7 @@ import io.pipeset.request.Client;
 import io.pipeset.request.JobLimits;
 import io.pipeset.request.JobRefusedException;
 import io.pipeset.request.JobRefusedException.Reason;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.stereotype.Component;
 
@@ -75,62 +75,54 @@ class JobQueue {
 	}
 
 	/**
-	 * Waits for a permit, then runs a job in the calling thread. If the job is stopped
-	 * while it waits, it runs at once without a permit, sees the stop and ends.
+	 * Waits for a permit, then runs a job in the calling thread.
+	 * @return the ended job, whose memory the caller closes
+	 * @throws JobRefusedException if the job may not begin; the body was not called
+	 * @see #take
+	 */
+	<R> EndedJob<R> run(JobRun job, Client client, Caller caller, Supplier<EndedJob<R>> body) {
+		try (Turn turn = take(job, client, caller)) {
+			return turn.end(body.get());
+		}
+	}
+
+	/**
+	 * Waits for a permit of a job. If the job is stopped while it waits, it has its turn
+	 * at once without a permit, sees the stop and ends.
 	 * @param job the job, whose clock counts the wait
 	 * @param client the client that owns the job and can see it
 	 * @param caller the caller of the job. If it does not wait for the job, it has
 	 * {@link #takeClientPermit taken a permit} of the client before, and the wait for the
 	 * other permit has no limit
-	 * @return the ended job, whose memory the caller closes
-	 * @throws JobRefusedException if the job may not begin; the body was not called
+	 * @return the turn, to be closed when the job has run
+	 * @throws JobRefusedException if the job may not begin
 	 */
-	<R> EndedJob<R> run(JobRun job, Client client, Caller caller, Supplier<EndedJob<R>> body) {
-		Job known = (client != Client.SERVICE) ? this.registry.register(job, client.name()) : null;
-		boolean completed = false;
-		AtomicBoolean accepted = new AtomicBoolean();
-		Ending failure = FAILED;
-		boolean hasPermit = false;
-		Semaphore clientPermit = null;
+	Turn take(JobRun job, Client client, Caller caller) {
+		Turn turn = new Turn(job, (client != Client.SERVICE) ? this.registry.register(job, client.name()) : null,
+				caller.waits());
+		boolean begun = false;
 		try {
 			// A caller that does not wait has taken it before its upload.
-			clientPermit = (caller.waits()) ? takeClientPermit(client) : null;
-			hasPermit = enter(job, caller.waits(), () -> {
-				accepted.set(true);
-				if (known != null && !caller.waits()) {
-					caller.taken(known.status());
+			turn.clientPermit = (caller.waits()) ? takeClientPermit(client) : null;
+			turn.hasPermit = enter(job, caller.waits(), () -> {
+				turn.accepted = true;
+				if (turn.known != null && !caller.waits()) {
+					caller.taken(turn.known.status());
 				}
 			});
-			if (known != null) {
-				known.markRunning();
+			if (turn.known != null) {
+				turn.known.markRunning();
 			}
-			EndedJob<R> ended = body.get();
-			job.memory().endLoad();
-			if (known != null) {
-				this.registry.recordEnd(known, ended, caller.waits());
-			}
-			completed = true;
-			return ended;
+			begun = true;
+			return turn;
 		}
 		catch (JobRefusedException ex) {
-			failure = ex.ending();
+			turn.failure = ex.ending();
 			throw ex;
 		}
 		finally {
-			// Release the permits first, because the rest may throw.
-			if (hasPermit) {
-				leave(job);
-			}
-			if (clientPermit != null) {
-				clientPermit.release();
-			}
-			if (!completed) {
-				job.memory().close();
-			}
-			if (!completed && known != null) {
-				// A caller that waits for a job which fails by a defect gets no report.
-				this.registry.recordFailure(known, failure,
-						accepted.get() && (!caller.waits() || failure.equals(FAILED)));
+			if (!begun) {
+				turn.close();
 			}
 		}
 	}
@@ -398,6 +390,65 @@ class JobQueue {
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	/** The time in which a job runs. It holds the permits until it is closed. */
+	final class Turn implements AutoCloseable {
+
+		private final JobRun job;
+
+		/** {@code null} for a job of the service itself. */
+		private final @Nullable Job known;
+
+		private final boolean waits;
+
+		private @Nullable Semaphore clientPermit;
+
+		private boolean hasPermit;
+
+		/** Whether the job will certainly not be refused. */
+		private volatile boolean accepted;
+
+		private Ending failure = FAILED;
+
+		private boolean completed;
+
+		private Turn(JobRun job, @Nullable Job known, boolean waits) {
+			this.job = job;
+			this.known = known;
+			this.waits = waits;
+		}
+
+		/** Records the end of the job. */
+		<R> EndedJob<R> end(EndedJob<R> ended) {
+			this.job.memory().endLoad();
+			if (this.known != null) {
+				JobQueue.this.registry.recordEnd(this.known, ended, this.waits);
+			}
+			this.completed = true;
+			return ended;
+		}
+
+		/** Releases the permits. A job without an end was refused, or has failed. */
+		@Override
+		public void close() {
+			// Release the permits first, because the rest may throw.
+			if (this.hasPermit) {
+				leave(this.job);
+			}
+			if (this.clientPermit != null) {
+				this.clientPermit.release();
+			}
+			if (!this.completed) {
+				this.job.memory().close();
+			}
+			if (!this.completed && this.known != null) {
+				// A caller that waits for a job which fails by a defect gets no report.
+				JobQueue.this.registry.recordFailure(this.known, this.failure,
+						this.accepted && (!this.waits || this.failure.equals(FAILED)));
+			}
+		}
+
 	}
 
 	/** A job that waits for a permit. */

@@ -20,7 +20,6 @@ import io.pipeset.engine.servers.RedisNodes;
 import io.pipeset.input.BodyDigest;
 import io.pipeset.input.Caller;
 import io.pipeset.input.InputProgress;
-import io.pipeset.input.JobInput;
 import io.pipeset.input.SpooledBody;
 import io.pipeset.input.UploadedRecords;
 import io.pipeset.keep.EndedJob;
@@ -47,6 +46,8 @@ import io.pipeset.request.JobRefusedException;
 import io.pipeset.request.JobSettings;
 import io.pipeset.request.RateLimit;
 import io.pipeset.request.ServerOperations;
+import io.pipeset.run.JobQueue.Turn;
+import io.pipeset.run.JobRequest.Values;
 import jakarta.annotation.PreDestroy;
 import org.jspecify.annotations.Nullable;
 
@@ -106,74 +107,62 @@ public class Jobs {
 
 	/**
 	 * Waits until a job may begin, then runs it to its end in the calling thread.
-	 * @param values where the report lists popped values
 	 * @param caller the caller that runs this thread
 	 * @return the ended job. Its report accounts for every record. The caller closes its
 	 * memory after writing the report
-	 * @throws JobRefusedException if the job may not begin; no input was read
+	 * @throws JobRefusedException if the job may not begin; no input was read, and a job
+	 * that was interrupted stays so
 	 */
-	public EndedJob<JobReport> run(JobOwner owner, JobInput input, JobSettings settings, Values values, Caller caller) {
-		return run(JobId.next(), owner, input, settings, values, caller);
-	}
-
-	/**
-	 * Runs a job whose id the caller chooses.
-	 * @param fresh a new, unique id; the input may change a part of it
-	 */
-	public EndedJob<JobReport> run(String fresh, JobOwner owner, JobInput input, JobSettings settings, Values values,
-			Caller caller) {
+	public EndedJob<JobReport> run(JobRequest request, Caller caller) {
 		try {
-			String id = input.jobId(fresh);
-			return run(id, owner, input, settings, values, items(id, owner.client(), input, settings), caller);
+			RunningJob job = open(request);
+			if (request.owner().task() != null) {
+				EndedJob<JobReport> ended = execute(request.owner(), job, caller);
+				job.memory().endLoad();
+				return ended;
+			}
+			try (Turn turn = this.queue.take(job, request.client(), caller)) {
+				return turn.end(execute(request.owner(), job, caller));
+			}
 		}
 		finally {
-			input.close();
+			request.input().close();
 		}
 	}
 
 	/**
-	 * Resumes an interrupted job of an earlier process.
+	 * The request to resume an interrupted job of an earlier process.
 	 * @param job a job that the caller has claimed, and that can be resumed
-	 * @param caller the caller that runs this thread, which does not wait for the end
-	 * @throws JobRefusedException if the job may not begin; it stays interrupted
+	 * @throws JobRefusedException if its client may not run it any more
 	 */
-	public EndedJob<JobReport> resume(JobOwner owner, InterruptedJob job, Caller caller) {
+	public JobRequest resumption(JobOwner owner, InterruptedJob job) {
 		owner.client().requireBody(job.items().body().bytes().bytes());
 		owner.client().requireReplace(job.settings());
-		JobInput input = job.input();
-		try {
-			return run(job.id(), owner, input, job.settings(), Values.IN_ITEMS, job.items(), caller);
-		}
-		finally {
-			input.close();
-		}
+		return new JobRequest(job.id(), owner, job.input(), job.settings(), Values.IN_ITEMS, job.items());
 	}
 
-	private EndedJob<JobReport> run(String id, JobOwner owner, JobInput input, JobSettings settings, Values values,
-			@Nullable JobItems items, Caller caller) {
-		Task task = owner.task();
+	private RunningJob open(JobRequest request) {
+		JobSettings settings = request.settings();
+		JobItems items = (request.items() != null) ? request.items() : items(request);
+		Task task = request.owner().task();
 		JobStop stop = (task != null) ? task.stop() : new JobStop();
 		MemoryShare memory = (task != null) ? task.memory() : this.memory.open(stop);
 		Account account = new Account(settings.results(), this.limits.maxItems(), this.limits.maxItemsBytes().toBytes(),
-				values == Values.APART, memory::tryTakeForReport);
+				request.values() == Values.APART, memory::tryTakeForReport);
 		if (settings.untilEmpty() && !settings.dryRun()) {
 			account.endsWhenEmpty();
 		}
 		if (items != null) {
 			items.begins(stop, account);
 		}
-		ReportDraft draft = new ReportDraft(id, this.redis, settings,
-				new RateLimit(owner.client().rateLimit(settings.rateLimit())), account, new JobClock(),
-				new InputProgress(), input);
-		RunningJob job = new RunningJob(draft, stop, memory, items);
+		RunningJob job = new RunningJob(new ReportDraft(request.id(), this.redis, settings,
+				new RateLimit(request.client().rateLimit(settings.rateLimit())), account, new JobClock(),
+				new InputProgress(), request.input()), stop, memory, items);
 		if (task == null) {
 			// The settings are in memory already, even beyond the limit.
 			memory.correctReport(job.settingsBytes());
-			return this.queue.run(job, owner.client(), caller, () -> execute(owner, job, caller));
 		}
-		EndedJob<JobReport> ended = execute(owner, job, caller);
-		memory.endLoad();
-		return ended;
+		return job;
 	}
 
 	/**
@@ -182,20 +171,21 @@ public class Jobs {
 	 * @throws JobRefusedException if the files cannot be written, because the next
 	 * process could not find the job
 	 */
-	private @Nullable JobItems items(String id, Client client, JobInput input, JobSettings settings) {
-		SpooledBody body = (input instanceof UploadedRecords upload) ? upload.spooled() : null;
+	private @Nullable JobItems items(JobRequest job) {
+		SpooledBody body = (job.input() instanceof UploadedRecords upload) ? upload.spooled() : null;
 		if (body == null) {
 			return null;
 		}
 		try {
-			Spool.Share share = share(client);
+			Spool.Share share = share(job.client());
 			// The request is written last, because the files belong to no job without it.
-			SpoolFile outcomes = this.spool.create(id + OutcomeJournal.OUTCOMES, share);
-			SpoolFile notes = this.spool.create(id + OutcomeJournal.NOTES, share);
-			SpoolFile request = SpooledRequest.of(client, body, input.declared(), settings).write(this.spool, id);
+			SpoolFile outcomes = this.spool.create(job.id() + OutcomeJournal.OUTCOMES, share);
+			SpoolFile notes = this.spool.create(job.id() + OutcomeJournal.NOTES, share);
+			SpoolFile request = SpooledRequest.of(job.client(), body, job.input().declared(), job.settings())
+				.write(this.spool, job.id());
 			OutcomeJournal journal = new OutcomeJournal(request, outcomes, notes, this.memory.open(new JobStop()));
-			return new JobItems(body, journal, settings, this.limits, this.memory, this.spool, this.nodes.database(),
-					this.operations);
+			return new JobItems(body, journal, job.settings(), this.limits, this.memory, this.spool,
+					this.nodes.database(), this.operations);
 		}
 		catch (SpoolException ex) {
 			throw new JobRefusedException(JobRefusedException.Reason.NO_SPACE,
@@ -342,17 +332,6 @@ public class Jobs {
 
 	/** An upload that is read without a job. */
 	private record Repeat(JobStop stop, JobClock clock, boolean isSmall) implements QueueEntry {
-
-	}
-
-	/** Where the report lists popped values. */
-	public enum Values {
-
-		/** With the record that popped them. */
-		IN_ITEMS,
-
-		/** In a separate list. */
-		APART
 
 	}
 

@@ -26,6 +26,7 @@ import io.pipeset.request.JobDefaults;
 import io.pipeset.request.JobSettings;
 import io.pipeset.request.ServerOperations;
 import io.pipeset.run.JobOwner;
+import io.pipeset.run.JobRequest;
 import io.pipeset.run.Jobs;
 import jakarta.annotation.PreDestroy;
 import org.slf4j.Logger;
@@ -173,9 +174,12 @@ class WarmUp implements ApplicationRunner {
 		query.put("dryRun", String.valueOf(dryRun));
 		JobSettings settings = this.defaults.toSettings().with(query::get, "/v1/jobs", null, this.operations);
 		byte[] bytes = body.getBytes(StandardCharsets.US_ASCII);
-		EndedJob<JobReport> job = this.jobs.run(this.owner, new UploadedRecords(new ByteArrayInputStream(bytes),
-				bytes.length, BodyEncoding.IDENTITY, format, StandardCharsets.UTF_8, null), settings,
-				Jobs.Values.IN_ITEMS, Caller.SERVICE);
+		EndedJob<JobReport> job = this.jobs.run(
+				new JobRequest(this.owner,
+						new UploadedRecords(new ByteArrayInputStream(bytes), bytes.length, BodyEncoding.IDENTITY,
+								format, StandardCharsets.UTF_8, null),
+						settings, JobRequest.Values.IN_ITEMS),
+				Caller.SERVICE);
 		this.mapper.writeValueAsBytes(job.report());
 		job.memory().close();
 		return job;

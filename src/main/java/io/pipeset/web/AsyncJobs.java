@@ -16,7 +16,6 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import io.pipeset.input.Caller;
-import io.pipeset.input.JobInput;
 import io.pipeset.input.UploadedRecords;
 import io.pipeset.keep.EndedJob;
 import io.pipeset.keep.InterruptedJob;
@@ -36,6 +35,7 @@ import io.pipeset.request.ClientPermits;
 import io.pipeset.request.JobLimits;
 import io.pipeset.request.JobRefusedException;
 import io.pipeset.run.JobOwner;
+import io.pipeset.run.JobRequest;
 import io.pipeset.run.Jobs;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
@@ -127,18 +127,16 @@ class AsyncJobs {
 	/**
 	 * Starts a job of records, and answers its request with the status of the job. If the
 	 * records are an upload, its body is first copied to disk.
-	 * @param client the client that owns the job
-	 * @param id a new id for the job; other input than an upload ignores it
-	 * @param job runs the job to its end, with the given input and caller
+	 * @param run runs the job to its end
 	 * @throws IOException if the response cannot be written
 	 */
-	void begin(Client client, String id, JobInput input, HttpServletRequest request, HttpServletResponse response,
-			BiFunction<JobInput, Caller, EndedJob<?>> job) throws IOException {
+	void begin(JobRequest job, HttpServletRequest request, HttpServletResponse response,
+			BiFunction<JobRequest, Caller, EndedJob<?>> run) throws IOException {
 		answerPreference(response,
-				begin(client,
-						() -> (input instanceof UploadedRecords upload && upload.isUploaded())
-								? prepareUpload(client, id, upload, request, job)
-								: new Prepared((caller) -> job.apply(input, caller), () -> {
+				begin(job.client(),
+						() -> (job.input() instanceof UploadedRecords upload && upload.isUploaded())
+								? prepareUpload(job, upload, request, run)
+								: new Prepared((caller) -> run.apply(job, caller), () -> {
 								})));
 	}
 
@@ -198,8 +196,8 @@ class AsyncJobs {
 			if (reason != null) {
 				throw problem(reason);
 			}
-			return new Prepared((caller) -> this.jobs.resume(new JobOwner(this.meters.of(client.name()), client, null),
-					job, caller), job::release);
+			JobOwner owner = new JobOwner(this.meters.of(client.name()), client, null);
+			return new Prepared((caller) -> this.jobs.run(this.jobs.resumption(owner, job), caller), job::release);
 		});
 	}
 
@@ -278,12 +276,13 @@ class AsyncJobs {
 	}
 
 	/** Copies the body of an upload to disk, and prepares a job that reads the copy. */
-	private Prepared prepareUpload(Client client, String id, UploadedRecords upload, HttpServletRequest request,
-			BiFunction<JobInput, Caller, EndedJob<?>> job) {
+	private Prepared prepareUpload(JobRequest job, UploadedRecords upload, HttpServletRequest request,
+			BiFunction<JobRequest, Caller, EndedJob<?>> run) {
 		try {
+			Client client = job.client();
 			Spool.Share share = this.spool.share(client.name(), client.share(this.spool.maxBytes()));
 			this.spool.refuseBeyond(share, upload.length());
-			SpoolFile file = this.spool.create(id + Spool.OF_BODY, share);
+			SpoolFile file = this.spool.create(job.id() + Spool.OF_BODY, share);
 			boolean copied = false;
 			try {
 				copy(upload.body(), file);
@@ -294,8 +293,8 @@ class AsyncJobs {
 					file.close();
 				}
 			}
-			JobInput input = upload.from(id, file);
-			return new Prepared((caller) -> job.apply(input, caller), file::close);
+			JobRequest spooled = job.with(upload.from(job.id(), file));
+			return new Prepared((caller) -> run.apply(spooled, caller), file::close);
 		}
 		catch (IOException ex) {
 			throw unreadable(ex, request);

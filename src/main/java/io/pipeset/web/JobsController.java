@@ -13,7 +13,7 @@ import io.pipeset.record.format.RecordFormat;
 import io.pipeset.request.Client;
 import io.pipeset.request.JobSettings;
 import io.pipeset.request.Setting;
-import io.pipeset.run.Jobs;
+import io.pipeset.run.JobRequest.Values;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
@@ -57,20 +57,24 @@ class JobsController {
 	@CallMapping(Call.RUN_JOB)
 	void run(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		Query query = Query.of(request);
-		switch (Setting.FROM.take(query::take).orElse("body")) {
-			case "scan" -> runSweep(query, request, response);
-			case "query" -> runQuery(query, request, response);
-			case "url" -> runUrl(query, request, response);
-			default -> runUpload(query, request, response);
+		String from = Setting.FROM.take(query::take).orElse("body");
+		if (from.equals("url")) {
+			runUrl(query, request, response);
+			return;
 		}
+		Records records = switch (from) {
+			case "scan" -> sweep(query, request);
+			case "query" -> rows(query, request);
+			default -> upload(query, request);
+		};
+		this.calls.run(records.input, records.settings, Values.IN_ITEMS, request, response);
 	}
 
-	private void runUpload(Query query, HttpServletRequest request, HttpServletResponse response) throws IOException {
+	private Records upload(Query query, HttpServletRequest request) {
 		refuseParametersOfSources(query);
 		Uploads.refuseForeignSettings(query, RecordFormat.of(Uploads.mediaType(request)), true);
 		JobSettings settings = this.settings.read(query, Call.RUN_JOB.path(), null, NAMES);
-		JobInput input = this.uploads.open(request, CurrentClient.get(), settings.mapping(), null);
-		run(input, settings, request, response);
+		return new Records(this.uploads.open(request, CurrentClient.get(), settings.mapping(), null), settings);
 	}
 
 	private static void refuseParametersOfSources(Query query) {
@@ -82,11 +86,11 @@ class JobsController {
 		}
 	}
 
-	private void runSweep(Query query, HttpServletRequest request, HttpServletResponse response) throws IOException {
+	private Records sweep(Query query, HttpServletRequest request) {
 		SweepQuery sweep = SweepQuery.take(query);
 		Uploads.refuseForeignSettings(query, null, false);
 		JobSettings settings = this.settings.read(query, Setting.SWEEP, null, SweepQuery.NAMES);
-		run(sweep.open(request, settings, CurrentClient.get()), settings, request, response);
+		return new Records(sweep.open(request, settings, CurrentClient.get()), settings);
 	}
 
 	private void runUrl(Query query, HttpServletRequest request, HttpServletResponse response) throws IOException {
@@ -94,8 +98,7 @@ class JobsController {
 		Client client = CurrentClient.get();
 		url.check(request, this.urls, client);
 		JobSettings settings = this.settings.read(query, Call.RUN_JOB.path(), null, UrlQuery.NAMES);
-		this.calls.runFetched(() -> open(url, settings, request, client), settings, Jobs.Values.IN_ITEMS, request,
-				response);
+		this.calls.runFetched(() -> open(url, settings, request, client), settings, request, response);
 	}
 
 	private JobInput open(UrlQuery url, JobSettings settings, HttpServletRequest request, Client client) {
@@ -122,17 +125,17 @@ class JobsController {
 		}
 	}
 
-	private void runQuery(Query query, HttpServletRequest request, HttpServletResponse response) throws IOException {
+	private Records rows(Query query, HttpServletRequest request) {
 		Client client = CurrentClient.get();
 		RowsQuery rows = RowsQuery.take(query, this.queries.of(client));
 		Uploads.refuseForeignSettings(query, RecordFormat.NDJSON, true);
 		JobSettings settings = this.settings.read(query, Call.RUN_JOB.path(), null, RowsQuery.NAMES);
-		run(rows.open(request, settings, this.queries, client), settings, request, response);
+		return new Records(rows.open(request, settings, this.queries, client), settings);
 	}
 
-	private void run(JobInput input, JobSettings settings, HttpServletRequest request, HttpServletResponse response)
-			throws IOException {
-		this.calls.run(input, settings, Jobs.Values.IN_ITEMS, request, response);
+	/** The records of a call, and how they are run. */
+	private record Records(JobInput input, JobSettings settings) {
+
 	}
 
 }

@@ -26,6 +26,7 @@ import io.pipeset.report.JobStatus;
 import io.pipeset.request.JobRefusedException;
 import io.pipeset.request.JobSettings;
 import io.pipeset.run.JobOwner;
+import io.pipeset.run.JobRequest;
 import io.pipeset.run.Jobs;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
@@ -68,20 +69,20 @@ class KeyedJobs {
 	 * Runs a job, and answers its request, or answers it with what the key's job was
 	 * answered.
 	 * @param known the input; {@code null} if it is fetched only for a job that runs
-	 * @param source opens the input
-	 * @param values where the report lists popped values
+	 * @param opens opens the input, and checks the job
 	 * @throws IOException if the response cannot be written
 	 */
-	void run(KeyedJob keyed, @Nullable JobInput known, Supplier<JobInput> source, JobSettings settings,
-			Jobs.Values values, HttpServletRequest request, HttpServletResponse response) throws IOException {
-		JobStatus job = JobStatus.queued(keyed.jobId, settings.operationName(), (settings.dryRun()) ? true : null,
+	void run(KeyedJob keyed, JobSettings settings, @Nullable JobInput known, Supplier<JobRequest> opens,
+			HttpServletRequest request, HttpServletResponse response) throws IOException {
+		JobStatus status = JobStatus.queued(keyed.jobId, settings.operationName(), (settings.dryRun()) ? true : null,
 				settings.label());
-		Claim other = claim(keyed, job);
+		Claim other = claim(keyed, status);
 		if (other != null) {
 			answerRepeat(other, keyed, known, request, response);
 			return;
 		}
-		JobInput input = open(keyed, source);
+		JobRequest job = open(keyed, opens);
+		JobInput input = job.input();
 		boolean waits = !AsyncJobs.isRequested(request);
 		if (input instanceof UploadedRecords upload && upload.isUploaded()) {
 			upload.digestTo(keyed.digest);
@@ -92,14 +93,13 @@ class KeyedJobs {
 		if (waits) {
 			Caller caller = new DetachedCaller(CallerConnection.of(request), () -> markBegun(keyed, null));
 			this.reports.answer(
-					runAndSettle(keyed, () -> fingerprint(keyed, false), false,
-							() -> this.jobs.run(keyed.jobId, keyed.owner, input, settings, values, caller)),
+					runAndSettle(keyed, () -> fingerprint(keyed, false), false, () -> this.jobs.run(job, caller)),
 					JobKind.RECORDS, request, response);
 			return;
 		}
 		AtomicBoolean begun = new AtomicBoolean();
 		try {
-			this.async.begin(keyed.owner.client(), keyed.jobId, input, request, response, (taken, caller) -> {
+			this.async.begin(job, request, response, (taken, caller) -> {
 				// After the 202 the job may be resumed, so no other job may take the key.
 				String fingerprint = fingerprint(keyed, input instanceof UploadedRecords);
 				Ending refused = (settings.dryRun()) ? null : markBegun(keyed, fingerprint);
@@ -108,7 +108,7 @@ class KeyedJobs {
 				}
 				begun.set(true);
 				return runAndSettle(keyed, () -> fingerprint, input instanceof UploadedRecords,
-						() -> this.jobs.run(keyed.jobId, keyed.owner, taken, settings, values, caller));
+						() -> this.jobs.run(taken, caller));
 			});
 		}
 		finally {
@@ -119,12 +119,12 @@ class KeyedJobs {
 	}
 
 	/** Opens the input of a job that has a key. */
-	private JobInput open(KeyedJob keyed, Supplier<JobInput> source) {
+	private JobRequest open(KeyedJob keyed, Supplier<JobRequest> opens) {
 		boolean opened = false;
 		try {
-			JobInput input = source.get();
+			JobRequest job = opens.get();
 			opened = true;
-			return input;
+			return job;
 		}
 		finally {
 			if (!opened) {

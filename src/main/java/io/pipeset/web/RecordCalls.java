@@ -19,6 +19,8 @@ import io.pipeset.request.Setting;
 import io.pipeset.run.Admission;
 import io.pipeset.run.JobId;
 import io.pipeset.run.JobOwner;
+import io.pipeset.run.JobRequest;
+import io.pipeset.run.JobRequest.Values;
 import io.pipeset.run.Jobs;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
@@ -61,16 +63,19 @@ class RecordCalls {
 	 * @param values where the report lists popped values
 	 * @throws IOException if the response cannot be written
 	 */
-	void run(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request,
+	void run(JobInput input, JobSettings settings, Values values, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
-		check(input, settings, values, request);
+		JobRequest job = new JobRequest(owner(), input, settings, values);
+		check(job, request);
 		String key = IdempotencyKey.of(request);
 		if (key != null) {
-			this.keyed.run(keyed(key, input.jobId(JobId.next()), request), input, () -> input, settings, values,
-					request, response);
+			this.keyed.run(keyed(key, job.id(), request), settings, input, () -> job, request, response);
+		}
+		else if (AsyncJobs.isRequested(request)) {
+			this.async.begin(job, request, response, this.jobs::run);
 		}
 		else {
-			runKeyless(input, settings, values, request, response);
+			this.reports.answer(this.jobs.run(job, CallerConnection.of(request)), JobKind.RECORDS, request, response);
 		}
 	}
 
@@ -80,22 +85,28 @@ class RecordCalls {
 	 * @param source opens the input
 	 * @throws IOException if the response cannot be written
 	 */
-	void runFetched(Supplier<JobInput> source, JobSettings settings, Jobs.Values values, HttpServletRequest request,
+	void runFetched(Supplier<JobInput> source, JobSettings settings, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
 		AtomicReference<@Nullable JobInput> opened = new AtomicReference<>();
-		Supplier<JobInput> checked = () -> {
+		String id = JobId.next();
+		Supplier<JobRequest> checked = () -> {
 			JobInput input = fetch(source);
 			opened.set(input);
-			check(input, settings, values, request);
-			return input;
+			JobRequest job = new JobRequest(id, owner(), input, settings, Values.IN_ITEMS, null);
+			check(job, request);
+			return job;
 		};
 		String key = IdempotencyKey.of(request);
 		try {
 			if (key != null) {
-				this.keyed.run(keyed(key, JobId.next(), request), null, checked, settings, values, request, response);
+				this.keyed.run(keyed(key, id, request), settings, null, checked, request, response);
+			}
+			else if (AsyncJobs.isRequested(request)) {
+				this.async.begin(checked.get(), request, response, this.jobs::run);
 			}
 			else {
-				runKeyless(checked.get(), settings, values, request, response);
+				this.reports.answer(this.jobs.run(checked.get(), CallerConnection.of(request)), JobKind.RECORDS,
+						request, response);
 			}
 		}
 		catch (JobRefusedException | ErrorResponseException ex) {
@@ -130,8 +141,10 @@ class RecordCalls {
 	}
 
 	/** Refuses a job that its client may not run, or not so. */
-	private void check(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request) {
-		Client client = CurrentClient.get();
+	private void check(JobRequest job, HttpServletRequest request) {
+		Client client = job.client();
+		JobInput input = job.input();
+		JobSettings settings = job.settings();
 		Admission.require(client, settings, input);
 		Uploads.refuseUselessJitter(settings, input, request);
 		if (input.limit() != null && settings.replace() != null) {
@@ -153,30 +166,17 @@ class RecordCalls {
 			this.callbacks.require(client, settings.callback());
 		}
 		if (IdempotencyKey.of(request) != null || !waits) {
-			refuseUnsafePop(input, settings, values);
+			refuseUnsafePop(job);
 		}
-	}
-
-	private void runKeyless(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request,
-			HttpServletResponse response) throws IOException {
-		JobOwner owner = owner();
-		if (!AsyncJobs.isRequested(request)) {
-			this.reports.answer(this.jobs.run(owner, input, settings, values, CallerConnection.of(request)),
-					JobKind.RECORDS, request, response);
-			return;
-		}
-		String id = JobId.next();
-		this.async.begin(owner.client(), id, input, request, response,
-				(taken, caller) -> this.jobs.run(id, owner, taken, settings, values, caller));
 	}
 
 	/** Refuses a pop whose values would be lost with its response. */
-	private static void refuseUnsafePop(JobInput input, JobSettings settings, Jobs.Values values) {
-		Operation operation = settings.operation();
-		if (operation != null && settings.only() && operation.effect() == Effect.POP && !settings.dryRun()
-				&& !(input instanceof JobInput.Popped)) {
+	private static void refuseUnsafePop(JobRequest job) {
+		Operation operation = job.settings().operation();
+		if (operation != null && job.settings().only() && operation.effect() == Effect.POP && !job.settings().dryRun()
+				&& !(job.input() instanceof JobInput.Popped)) {
 			throw AsyncJobs
-				.popRefused((values == Jobs.Values.APART) ? "/piperpop without reliable=true" : "op=" + operation);
+				.popRefused((job.values() == Values.APART) ? "/piperpop without reliable=true" : "op=" + operation);
 		}
 	}
 

@@ -18,7 +18,7 @@ import io.pipeset.request.GeneratedProperties;
 import io.pipeset.request.JobLimits;
 import io.pipeset.request.JobSettings;
 import io.pipeset.request.Setting;
-import io.pipeset.run.Jobs;
+import io.pipeset.run.JobRequest.Values;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
@@ -100,7 +100,7 @@ class ShortcutsController {
 				? new JobInput.Popped(new ReliablePops(CurrentClient.get().name(), list, pops, receiptTtl),
 						this.receipts, settings.dryRun())
 				: new JobInput.Generated(GeneratedRecords.pops(list, pops), pops);
-		this.calls.run(input, settings, Jobs.Values.APART, request, response);
+		this.calls.run(input, settings, Values.APART, request, response);
 	}
 
 	@CallMapping(Call.LISTINPUT)
@@ -115,8 +115,8 @@ class ShortcutsController {
 		long pushes = count((text != null) ? text : DEFAULT_PUSHES, this.limits.maxGenerated(), "max-generated");
 		Uploads.refuseBody(request);
 		requireGenerationEnabled("/v1/jobs");
-		this.calls.run(new JobInput.Generated(GeneratedRecords.pushes(key, pushes), pushes), settings,
-				Jobs.Values.IN_ITEMS, request, response);
+		this.calls.run(new JobInput.Generated(GeneratedRecords.pushes(key, pushes), pushes), settings, Values.IN_ITEMS,
+				request, response);
 	}
 
 	/** Refuses a path without a key, and a key that the container has cut at ';'. */
@@ -138,12 +138,12 @@ class ShortcutsController {
 		long records = count(count, this.limits.maxGenerated(), "max-generated");
 		if (generated) {
 			requireGenerationEnabled(request.getRequestURI());
-			this.calls.run(new JobInput.Generated(generator.apply(records), records), settings, Jobs.Values.IN_ITEMS,
+			this.calls.run(new JobInput.Generated(generator.apply(records), records), settings, Values.IN_ITEMS,
 					request, response);
 		}
 		else {
 			this.calls.run(this.uploads.open(request, CurrentClient.get(), settings.mapping(), records), settings,
-					Jobs.Values.IN_ITEMS, request, response);
+					Values.IN_ITEMS, request, response);
 		}
 	}
 

@@ -47,6 +47,7 @@ import io.pipeset.request.JobRefusedException;
 import io.pipeset.request.JobRefusedException.Reason;
 import io.pipeset.request.JobSettings;
 import io.pipeset.run.JobOwner;
+import io.pipeset.run.JobRequest;
 import io.pipeset.run.Jobs;
 import io.pipeset.run.Task;
 import io.pipeset.run.Tasks;
@@ -160,8 +161,8 @@ public class Tunings {
 		JobSettings settings = new JobSettings(row.batchSize(), row.flush(), row.concurrency(), this.timeout, null, 0,
 				0, Duration.ofSeconds(1), Results.ERRORS, null, false, RecordDefaults.NONE, Mapping.NONE, false, null,
 				null, atomic, Coalesce.OFF, false, false, null, null, null);
-		return this.jobs.run(new JobOwner(this.meters, Client.SERVICE, task), new JobInput.Generated(records, count),
-				settings, Jobs.Values.IN_ITEMS, Caller.SERVICE);
+		return this.jobs.run(new JobRequest(new JobOwner(this.meters, Client.SERVICE, task),
+				new JobInput.Generated(records, count), settings, JobRequest.Values.IN_ITEMS), Caller.SERVICE);
 	}
 
 	/** One tuning. Its runs take its stop, so that a run that fails ends it. */
