@@ -308,7 +308,7 @@ public final class JobItems implements Spool.Removable {
 		AtomicLong count = new AtomicLong();
 		Record record = new Record(this.settings.recordDefaults(), memory);
 		try {
-			this.body.reread(this.settings, this.limits.ofRecords(memory, this.database, this.operations),
+			this.body.reread(this.settings, this.limits.ofRecords(memory, this.database, OperationFinder.TABLE),
 					this.limits.ofInflatedBodies(), (records) -> {
 						while (records.read(record)) {
 							count.incrementAndGet();

@@ -213,11 +213,13 @@ final class Replacement implements AutoCloseable {
 			return this.obstacle == null;
 		}
 		String restarted = this.load.account().losses().restarted();
-		if (restarted != null) {
+		boolean failedOver = this.load.nodes().failovers() != this.failovers;
+		if (restarted != null || failedOver) {
 			this.stop.stop(Cause.REDIS_LOST,
-					"Redis at " + restarted + " was restarted while keys were removed, and may not have all records.");
+					((failedOver) ? "Another server became master" : "Redis at " + restarted + " was restarted")
+							+ " while keys were removed, and may not have all records.");
 		}
-		return restarted == null;
+		return restarted == null && !failedOver;
 	}
 
 	private boolean isDryRun() {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import io.lettuce.core.KeyValue;
@@ -135,6 +136,26 @@ class SentinelTests {
 		}
 		Counts counts = Answer.counts(job.get(2, TimeUnit.MINUTES).report());
 		assertThat(counts.applied() + counts.unknown()).isEqualTo(100);
+	}
+
+	/** The new master may lack the new keys, so the old ones must not go as well. */
+	@Test
+	void aFailoverWhileReplaceRemovesKeysEndsTheRemoval() throws Exception {
+		TestRedis former = sentinels.master();
+		former.client()
+			.mset(IntStream.range(0, 20_000).boxed().collect(Collectors.toMap((i) -> "old:" + i, (i) -> "v")));
+		CompletableFuture<Answer> load = this.service
+			.sendAsync(this.service.uploading("/v1/jobs?replace=old:*&rateLimit=200&retries=10&timeout=60s",
+					Service.NDJSON, Lines.of(1, (i) -> "[\"SET\",\"old:new\",\"v\"]")));
+		String id = this.service.awaitJob("running");
+		await().until(() -> this.service.get("/v1/jobs/" + id).json().at("/replaced/removed").asInt() > 0);
+		TestRedis master = sentinels.failOver();
+		Answer answer = load.get(2, TimeUnit.MINUTES);
+		sentinels.awaitReady();
+		JsonNode job = answer.job(502, "redis-lost", "failed");
+		assertThat(answer.json().at("/detail").asString()).contains("Another server became master while keys");
+		assertThat(job.at("/failovers").asInt()).isOne();
+		assertThat(master.client().keys("old:*")).hasSizeGreaterThan(1);
 	}
 
 	private double refusedByReplica() {

@@ -145,21 +145,7 @@ class UnattendedResumeTests {
 	@Test
 	void aJobThatWasKilledAfterItsSpoolWasFullForgetsNoRecordThatRan() throws Exception {
 		int records = 40_000;
-		String body = "[\"INCRBY\",\"n\",\"1\"]\n".repeat(records);
-		String location;
-		try (ServiceProcess process = start("--pipeset.spool.max-bytes=" + (body.length() + 20_000) + "B")) {
-			Answer answer = process.service()
-				.send(process.service()
-					.request("/v1/jobs?rateLimit=20000&batchSize=1000")
-					.header("Prefer", "respond-async")
-					.header("Content-Type", Service.NDJSON)
-					.POST(BodyPublishers.ofString(body)));
-			location = answer.header("Location");
-			await().until(() -> Answer.counts(process.service().get(location).json()).applied() > 15_000);
-			assertThat(process.service().get(location).json().at("/warnings").toString()).contains("ITEMS_REMOVED",
-					"could not be kept");
-			process.kill();
-		}
+		String location = killWithFullSpool("[\"INCRBY\",\"n\",\"1\"]\n".repeat(records));
 		long ran = Long.parseLong(redis.client().get("n"));
 		try (ServiceProcess next = start()) {
 			awaitState(next.service(), location, "failed");
@@ -172,6 +158,28 @@ class UnattendedResumeTests {
 			String items = next.service().get(location + "/items?status=unknown").text();
 			assertThat(items.lines()).hasSize((int) counts.unknown());
 			next.service().post(location + "/resume").refusal(409, "not-interrupted");
+		}
+	}
+
+	/** Its records are counted without asking Redis what their operation is. */
+	@Test
+	void aJobThatWasKilledAfterItsSpoolWasFullIsFoundWithoutRedis() throws Exception {
+		int records = 40_000;
+		redis.client().rpush("list", "v");
+		String location = killWithFullSpool("[\"LSET\",\"list\",\"0\",\"v\"]\n".repeat(records));
+		redis.kill();
+		try (ServiceProcess next = start()) {
+			awaitState(next.service(), location, "failed");
+			Counts counts = Answer.counts(next.service().get(location).json());
+			assertThat(counts.received()).isEqualTo(records);
+			assertThat(counts.unprocessed()).isZero();
+			redis.restart();
+			await()
+				.untilAsserted(() -> assertThat(next.service().get(location + "/items?status=unknown").text().lines())
+					.hasSize((int) counts.unknown()));
+		}
+		finally {
+			redis.restart();
 		}
 	}
 
@@ -360,6 +368,23 @@ class UnattendedResumeTests {
 			assertThat(last.service().post(location + "/resume").status()).isEqualTo(202);
 			awaitState(last.service(), location, "completed");
 			assertThat(redis.client().dbsize()).isGreaterThanOrEqualTo(RECORDS);
+		}
+	}
+
+	private String killWithFullSpool(String body) throws Exception {
+		try (ServiceProcess process = start("--pipeset.spool.max-bytes=" + (body.length() + 20_000) + "B")) {
+			Answer answer = process.service()
+				.send(process.service()
+					.request("/v1/jobs?rateLimit=20000&batchSize=1000")
+					.header("Prefer", "respond-async")
+					.header("Content-Type", Service.NDJSON)
+					.POST(BodyPublishers.ofString(body)));
+			String location = answer.header("Location");
+			await().until(() -> Answer.counts(process.service().get(location).json()).applied() > 15_000);
+			assertThat(process.service().get(location).json().at("/warnings").toString()).contains("ITEMS_REMOVED",
+					"could not be kept");
+			process.kill();
+			return location;
 		}
 	}
 
