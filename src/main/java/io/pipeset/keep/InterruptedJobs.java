@@ -167,8 +167,16 @@ public class InterruptedJobs {
 						+ " files are kept for a version that can: start that version, or remove the files {}.*", id,
 						ex.getMessage(), id);
 		}
-		catch (IOException | RuntimeException ex) {
-			String message = (ex instanceof IOException) ? ex.getMessage() : ex.toString();
+		catch (SpoolException | RuntimeException ex) {
+			// The next process may have more memory, or a disk that does not fail.
+			files.clear();
+			logger.atWarn()
+				.addKeyValue("jobId", id)
+				.log("Job {} was interrupted by the end of its process, and its files cannot be read now: {}. They are"
+						+ " kept: start the service again, or remove the files {}.*", id, ex.getMessage(), id);
+		}
+		catch (IOException ex) {
+			String message = ex.getMessage();
 			this.broken.put(id, String.valueOf(message));
 			logger.atWarn()
 				.addKeyValue("jobId", id)

@@ -183,6 +183,34 @@ class UnattendedResumeTests {
 		}
 	}
 
+	/** The disk may fail for a moment, and the next process may have more memory. */
+	@Test
+	void filesThatCannotBeReadNowAreKept() throws Exception {
+		String location;
+		try (ServiceProcess process = start()) {
+			location = load(process.service(), "SET", "&rateLimit=1000");
+			awaitApplied(process.service(), location);
+			process.kill();
+		}
+		Path aside = this.spool.resolve("aside");
+		Path notes = notes();
+		Files.move(notes, aside);
+		// A folder can be opened, and not read.
+		Files.createDirectory(notes);
+		try (ServiceProcess next = start()) {
+			assertThat(next.output()).anyMatch((line) -> line.contains("cannot be read now"));
+			assertThat(state(next.service(), location)).isNotEqualTo("failed");
+		}
+		notes = notes();
+		Files.delete(notes);
+		Files.move(aside, notes);
+		try (ServiceProcess last = start()) {
+			awaitState(last.service(), location, "completed");
+			assertThat(Answer.counts(last.service().get(location).json()))
+				.isEqualTo(new Counts(RECORDS, RECORDS, 0, 0, 0, 0));
+		}
+	}
+
 	/** Until then, the record has the lease of the process that was killed. */
 	@Test
 	void aJobThatIsTakenOverWithoutTheControlRedisIsRecordedLater() throws Exception {
@@ -368,6 +396,12 @@ class UnattendedResumeTests {
 			assertThat(last.service().post(location + "/resume").status()).isEqualTo(202);
 			awaitState(last.service(), location, "completed");
 			assertThat(redis.client().dbsize()).isGreaterThanOrEqualTo(RECORDS);
+		}
+	}
+
+	private Path notes() throws IOException {
+		try (Stream<Path> files = Files.walk(this.spool)) {
+			return files.filter((path) -> path.toString().endsWith(".notes")).findFirst().orElseThrow();
 		}
 	}
 
