@@ -194,11 +194,17 @@ public class InterruptedJobs {
 			throws IOException {
 		UrlVersion url = request.url();
 		StoredBytes body = (url != null) ? this.urls.stored(url) : files.get(Spool.OF_BODY);
-		if (body == null || body.bytes() != request.bodyBytes()) {
+		if (body == null) {
+			throw new SpoolException("its body is in no folder of this process");
+		}
+		if (body.bytes() != request.bodyBytes()) {
 			throw new IOException("its body is incomplete");
 		}
 		OutcomeJournal journal = new OutcomeJournal(file, file(id, OutcomeJournal.OUTCOMES, files),
 				file(id, OutcomeJournal.NOTES, files), this.memory.open(new JobStop()));
+		if (!files.containsKey(OutcomeJournal.OUTCOMES) && !journal.connections().isEmpty()) {
+			throw new IOException("the outcomes of its records are missing");
+		}
 		return new JobItems(request.body(body), journal, request.toSettings(journal.asked().rateLimit()), this.limits,
 				this.memory, this.spool, this.nodes.database(), this.operations);
 	}

@@ -9,6 +9,7 @@ import io.pipeset.engine.lane.JobStop;
 import io.pipeset.keep.OutcomeFile.Numbers;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.report.Account;
+import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.JobStatus;
 import io.pipeset.report.Outcome;
@@ -62,6 +63,9 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	private MemoryShare memory;
 
 	private @Nullable IOException failure;
+
+	/** Whether the disk does not even take the mark that the journal is incomplete. */
+	private volatile boolean unsafe;
 
 	/** Whether the run of the job has ended, so that nothing is written. */
 	private boolean ended;
@@ -189,8 +193,20 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 				"The outcomes of a job's records are no longer stored, so that its items are lost and it cannot be resumed: {}",
 				ex.getMessage());
 		this.failure = ex;
-		this.request.rename(this.request.name().replace(Spool.OF_JOB, Spool.OF_LOST));
+		this.unsafe = !this.request.rename(this.request.name().replace(Spool.OF_JOB, Spool.OF_LOST));
+		JobStop stop = this.stop;
+		if (this.unsafe && stop != null) {
+			stop.stop(Cause.INTERNAL_SERVER_ERROR, "The disk of the spool fails, so that the outcomes of records cannot"
+					+ " be stored. " + ex.getMessage());
+		}
 		releaseMemory();
+	}
+
+	@Override
+	public void requireSafe() {
+		if (this.unsafe) {
+			throw new IllegalStateException("The disk of the spool fails: nothing more is sent");
+		}
 	}
 
 	/** Whether an earlier process has given up the journal. */

@@ -66,14 +66,19 @@ public final class SpoolFile implements Spool.Removable, StoredBytes {
 		return Files.getLastModifiedTime(this.path).toMillis();
 	}
 
-	/** Renames the file, which needs no room on the disk. */
-	synchronized void rename(String name) {
+	/**
+	 * Renames the file, which needs no room on the disk.
+	 * @return {@code false} if the disk fails
+	 */
+	synchronized boolean rename(String name) {
 		try {
 			closeChannel();
 			this.path = Files.move(this.path, this.path.resolveSibling(name));
+			return true;
 		}
 		catch (IOException ex) {
 			logger.warn("A file of the spool could not be renamed: {}", ex.toString());
+			return false;
 		}
 	}
 

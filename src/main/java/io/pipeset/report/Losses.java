@@ -24,6 +24,9 @@ public final class Losses {
 
 	private @Nullable String restarted;
 
+	/** Runs when a restart or another master is seen; {@code null} for nothing. */
+	private volatile @Nullable Runnable listener;
+
 	/** The applied records of each master, by the number of failovers before it. */
 	private final Map<Integer, Long> applied = new HashMap<>();
 
@@ -51,9 +54,33 @@ public final class Losses {
 	 * Adds the current master.
 	 * @param switches how many failovers have been seen
 	 */
-	public synchronized void master(int switches) {
+	public void master(int switches) {
+		if (isOther(switches)) {
+			tellListener();
+		}
+	}
+
+	private synchronized boolean isOther(int switches) {
+		boolean other = this.lastMaster >= 0 && switches > this.lastMaster;
 		this.firstMaster = (this.firstMaster < 0) ? switches : this.firstMaster;
 		this.lastMaster = Math.max(this.lastMaster, switches);
+		return other;
+	}
+
+	private void tellListener() {
+		Runnable told = this.listener;
+		if (told != null) {
+			told.run();
+		}
+	}
+
+	/**
+	 * Sets what runs when a restart or another master is seen, before anything is sent
+	 * there.
+	 * @param listener {@code null} for nothing
+	 */
+	public void onLoss(@Nullable Runnable listener) {
+		this.listener = listener;
 	}
 
 	/**
@@ -74,11 +101,17 @@ public final class Losses {
 	 * Adds a server to which the job has, or had, a connection.
 	 * @param runId the run id of the server's process; {@code null} if it is not known
 	 */
-	public synchronized void server(String name, @Nullable String runId) {
-		String known = (runId != null) ? this.runIds.putIfAbsent(name, runId) : null;
-		if (known != null && !known.equals(runId)) {
-			this.restarted = name;
+	public void server(String name, @Nullable String runId) {
+		if (runId != null && isRestarted(name, runId)) {
+			tellListener();
 		}
+	}
+
+	private synchronized boolean isRestarted(String name, String runId) {
+		String known = this.runIds.putIfAbsent(name, runId);
+		boolean other = known != null && !known.equals(runId);
+		this.restarted = (other) ? name : this.restarted;
+		return other;
 	}
 
 	/**

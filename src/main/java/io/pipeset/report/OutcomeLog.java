@@ -52,6 +52,13 @@ public interface OutcomeLog {
 	void flush();
 
 	/**
+	 * Checks that a later process would not take a record for unsent whose entry is lost.
+	 * @throws IllegalStateException if it would: nothing more may be sent
+	 */
+	default void requireSafe() {
+	}
+
+	/**
 	 * A log for further commands of the same job, which are no records.
 	 * @return a log that only has their connections
 	 */

@@ -146,6 +146,7 @@ final class Replacement implements AutoCloseable {
 			}
 			rateLimiter.close();
 			this.load.account().endReplacing();
+			this.load.account().losses().onLoss(null);
 			this.load.stop().remove(passOn);
 			this.load.meters().grow(this.removals);
 			this.load.clock().waited(rateLimiter.waitedNanos());
@@ -194,9 +195,7 @@ final class Replacement implements AutoCloseable {
 				+ " was restarted while the job ran, and may not have all records: send them again" : null;
 	}
 
-	/**
-	 * Whether no server is known to have lost records; asks them before the first key.
-	 */
+	/** Asks the servers before the first key whether they still have all records. */
 	private boolean haveServersAll() {
 		if (!this.checked) {
 			try {
@@ -206,20 +205,20 @@ final class Replacement implements AutoCloseable {
 				this.stop.stop(Cause.REDIS_UNREACHABLE, String.valueOf(ex.getMessage()));
 				return false;
 			}
-			if (this.obstacle == null && this.job.items() != null) {
+			this.checked = this.obstacle == null;
+			if (this.checked) {
+				this.load.account().losses().onLoss(this::stopAfterLoss);
+			}
+			if (this.checked && this.job.items() != null) {
 				this.job.items().beginRemoving();
 			}
-			this.checked = true;
-			return this.obstacle == null;
 		}
-		String restarted = this.load.account().losses().restarted();
-		boolean failedOver = this.load.nodes().failovers() != this.failovers;
-		if (restarted != null || failedOver) {
-			this.stop.stop(Cause.REDIS_LOST,
-					((failedOver) ? "Another server became master" : "Redis at " + restarted + " was restarted")
-							+ " while keys were removed, and may not have all records.");
-		}
-		return restarted == null && !failedOver;
+		return this.checked;
+	}
+
+	private void stopAfterLoss() {
+		this.stop.stop(Cause.REDIS_LOST, "Redis was restarted, or another server became master, while keys were"
+				+ " removed, and it may not have all records.");
 	}
 
 	private boolean isDryRun() {

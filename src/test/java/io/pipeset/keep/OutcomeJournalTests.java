@@ -30,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /** The journal stores the outcome of each record, in any order of their arrival. */
@@ -159,6 +160,20 @@ class OutcomeJournalTests {
 		assertThat(last.mayRunAgain()).isTrue();
 		assertThat(last.failure()).isEqualTo(failure(1).failure());
 		assertThat(outcomes.next().mayRunAgain()).isFalse();
+	}
+
+	/** A later process would take the job for complete, and send its records again. */
+	@Test
+	void nothingIsSentWhereTheDiskTakesNeitherOutcomesNorTheMarkThatTheyAreLost() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofBytes(100));
+		JobStop stop = new JobStop();
+		journal.start(stop);
+		journal.requireSafe();
+		this.request.close();
+		journal.ran(40_000, false);
+		journal.flush();
+		assertThat(stop.ending()).isNotNull();
+		assertThatIllegalStateException().isThrownBy(journal::requireSafe);
 	}
 
 	@Test

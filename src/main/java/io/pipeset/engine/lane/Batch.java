@@ -176,6 +176,7 @@ final class Batch {
 
 	private void exchange() {
 		this.context.account().losses().server(this.node.name(), this.pipeline.runId());
+		this.context.account().losses().master(this.node.failovers());
 		OutcomeLog log = this.log;
 		if (log != null) {
 			this.pipeline.tell(log);

@@ -269,6 +269,7 @@ public final class Slab {
 			log.sent(this.commands.table().index(command));
 		}
 		log.flush();
+		log.requireSafe();
 	}
 
 	/** The current attempt, which is all that a connection needs of the slab. */

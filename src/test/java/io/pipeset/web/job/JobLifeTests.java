@@ -139,7 +139,7 @@ class JobLifeTests {
 				await().untilAsserted(() -> assertThat(service.get("/v1/jobs/" + id).json().get("state").asString())
 					.isEqualTo("failed"));
 				assertThat(service.get("/v1/jobs/" + id).json().at("/ending/detail").asString())
-					.contains("its body is incomplete", "Post the file again");
+					.contains("its body is incomplete", "post the file again");
 				assertThat(service.get("/v1/jobs/" + id + "/items").refusal(410, "gone")).contains("incomplete");
 				assertThat(service.post("/v1/jobs/" + id + "/resume").refusal(410, "gone")).contains("incomplete");
 				service.delete("/v1/jobs/" + id).refusal(409, "ended");
