@@ -154,15 +154,15 @@ public final class Benchmark {
 	}
 
 	private void write(Map<String, BenchmarkCase> cases, List<Table> setting, Figures figures, boolean targets) {
-		Path folder = (this.options.isFull() || this.options.docs()) ? Path.of("docs") : this.options.work();
-		String name = (targets) ? "benchmarks" : "benchmarks-" + String.join("-", cases.keySet());
+		Path folder = (this.options.isFull() || this.options.docs()) ? Path.of("docs", "benchmarks")
+				: this.options.work();
+		String name = (this.options.isFull()) ? "full" : String.join("-", cases.keySet());
 		List<Table> tables = new ArrayList<>(setting);
 		if (targets) {
 			tables.add(0, Target.judge(figures));
 		}
 		tables.addAll(figures.tables());
-		boolean chart = cases.containsKey("rivals");
-		if (chart) {
+		if (cases.containsKey("rivals")) {
 			Document.write(folder.resolve(name + ".svg"), chart(figures).toSvg());
 		}
 		if (cases.get(TUNING) instanceof TuningCase tuning) {
@@ -171,10 +171,11 @@ public final class Benchmark {
 		if (cases.get(LATENCY) instanceof LatencyCase latency) {
 			Document.write(folder.resolve("latency.svg"), latency.chart().toSvg());
 		}
-		new Document(targets ? "Benchmarks" : "Benchmarks: " + String.join(", ", cases.keySet()),
-				(chart) ? name + ".svg" : "", this.options.command(), tables)
-			.write(folder.resolve(name + ".md"));
-		this.console.progress("wrote " + folder.resolve(name + ".md"));
+		Path file = folder.resolve(name + ".txt");
+		new Document((this.options.isFull()) ? "Benchmarks" : "Benchmarks: " + String.join(", ", cases.keySet()),
+				this.options.command(), tables)
+			.write(file);
+		this.console.progress("wrote " + file);
 	}
 
 	private Chart chart(Figures figures) {

@@ -123,7 +123,7 @@ class ArchitectureTests {
 			.filter((other) -> !other.isEmpty() && !other.equals(name))
 			.collect(Collectors.toCollection(TreeSet::new));
 		assertThat(String.join(" ", used))
-			.as("Thirteen folders are what docs/architecture.md shows first: move the class to the folder of"
+			.as("Thirteen folders are what docs/developers/architecture.md shows first: move the class to the folder of"
 					+ " what it uses, or let this folder own an interface that the other one implements")
 			.isEqualTo(Stream.of(below.split(" ", -1)).sorted().collect(Collectors.joining(" ")));
 	}
@@ -180,7 +180,7 @@ class ArchitectureTests {
 		Set<String> places = new TreeSet<>(Set.of("io.pipeset"));
 		PLACES.lines().forEach((row) -> places.add("io.pipeset." + row.replaceAll(" *\\|.*", "")));
 		assertThat(service.stream().map(JavaClass::getPackageName).distinct())
-			.as("Give a new package its row in PLACES and in docs/architecture.md,"
+			.as("Give a new package its row in PLACES and in docs/developers/architecture.md,"
 					+ " and take out the row of one that is gone")
 			.containsExactlyInAnyOrderElementsOf(places);
 	}

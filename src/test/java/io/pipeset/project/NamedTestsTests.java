@@ -40,7 +40,7 @@ class NamedTestsTests {
 
 	@Test
 	void eachThreatHasATestThatTriesIt() throws IOException {
-		List<String> threats = Documentation.rows("docs/threats.md", "## Threats", "| ");
+		List<String> threats = Documentation.rows("docs/developers/threats.md", "## Threats", "| ");
 		assertThat(threats.subList(2, threats.size())).hasSizeGreaterThan(20)
 			.allSatisfy((threat) -> assertThat(
 					NAMED.matcher(threat.replaceAll(".*\\|(?=[^|]*\\|$)", "")).results().map(MatchResult::group))

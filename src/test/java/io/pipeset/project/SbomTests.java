@@ -20,7 +20,7 @@ class SbomTests {
 
 	@Test
 	void eachLicenceOfTheApplicationIsListed() throws IOException {
-		Set<String> listed = Documentation.rows("docs/dependencies.md", "## Licences")
+		Set<String> listed = Documentation.rows("docs/developers/dependencies.md", "## Licences")
 			.stream()
 			.map((row) -> row.split("\\|", -1)[1].replace("`", "").strip())
 			.collect(Collectors.toCollection(TreeSet::new));
