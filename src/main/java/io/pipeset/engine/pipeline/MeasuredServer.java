@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Servers, by whether several SETs cost them less when they are coalesced.
- * docs/coalescing.md has the figures, and the benchmark case {@code gains} measures them
+ * docs/benchmarks/gains.txt has the figures, and the benchmark case {@code gains} measures them
  * again. The first constant that matches a server applies. All other coalesced commands
  * are cheaper on every server.
  */
