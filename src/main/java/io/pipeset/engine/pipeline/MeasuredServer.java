@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Servers, by whether several SETs cost them less when they are coalesced.
- * docs/benchmarks/gains.txt has the figures, and the benchmark case {@code gains} measures them
- * again. The first constant that matches a server applies. All other coalesced commands
- * are cheaper on every server.
+ * docs/benchmarks/gains.txt has the figures, and the benchmark case {@code gains}
+ * measures them again. The first constant that matches a server applies. All other
+ * coalesced commands are cheaper on every server.
  */
 enum MeasuredServer {
 
