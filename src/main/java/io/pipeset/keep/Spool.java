@@ -92,7 +92,7 @@ public final class Spool {
 		this.maxBytes = maxBytes;
 		Gauge.builder("pipeset.spool.used", this, Spool::used)
 			.baseUnit("bytes")
-			.description("Size of the bodies and reports of asynchronous jobs on disk")
+			.description("Size of the bodies and outcomes of asynchronous jobs on disk")
 			.register(meters);
 		Gauge.builder("pipeset.spool.budget", () -> this.maxBytes)
 			.baseUnit("bytes")
