@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.context.event.ApplicationStartedEvent;
 import org.springframework.context.event.EventListener;
-import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+import org.springframework.scheduling.TaskScheduler;
 import org.springframework.stereotype.Component;
 import org.springframework.util.StringUtils;
 
@@ -83,7 +83,7 @@ final class CallbackSender {
 
 	private final JobRecorder recorder;
 
-	private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+	private final TaskScheduler scheduler;
 
 	private final Semaphore permits = new Semaphore(MAX_ATTEMPTS_AT_ONCE);
 
@@ -95,15 +95,16 @@ final class CallbackSender {
 
 	private volatile @Nullable HttpClient http;
 
-	CallbackSender(CallbackQueue queue, JobRecords records, Callbacks callbacks, Clients clients,
-			JobRecorder recorder) {
+	private @Nullable ScheduledFuture<?> ticks;
+
+	CallbackSender(CallbackQueue queue, JobRecords records, Callbacks callbacks, Clients clients, JobRecorder recorder,
+			TaskScheduler scheduler) {
 		this.queue = queue;
+		this.scheduler = scheduler;
 		this.records = records;
 		this.callbacks = callbacks;
 		this.clients = clients;
 		this.recorder = recorder;
-		this.scheduler.setThreadNamePrefix("callbacks-");
-		this.scheduler.setDaemon(true);
 	}
 
 	/** Starts to send callbacks, if jobs may have any. */
@@ -115,14 +116,15 @@ final class CallbackSender {
 				.followRedirects(HttpClient.Redirect.NEVER)
 				.connectTimeout(CONNECT_TIMEOUT)
 				.build();
-			this.scheduler.initialize();
-			ScheduledFuture<?> unused = this.scheduler.scheduleWithFixedDelay(this::tick, TICK);
+			this.ticks = this.scheduler.scheduleWithFixedDelay(this::tick, TICK);
 		}
 	}
 
 	@PreDestroy
 	void shutDown() {
-		this.scheduler.shutdown();
+		if (this.ticks != null) {
+			this.ticks.cancel(false);
+		}
 		// Its threads end once it is garbage.
 		this.http = null;
 	}

@@ -1,6 +1,7 @@
 package io.pipeset.keep;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.context.event.ApplicationStartedEvent;
 import org.springframework.context.event.EventListener;
-import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+import org.springframework.scheduling.TaskScheduler;
 import org.springframework.stereotype.Component;
 
 /**
@@ -40,9 +41,6 @@ public class JobRecorder {
 
 	private static final Duration TICK = Duration.ofMillis(500);
 
-	/** Seconds to wait at shutdown for a call in flight. */
-	private static final int END_SECONDS = 5;
-
 	private final JobRegistry registry;
 
 	private final JobRecords records;
@@ -55,12 +53,14 @@ public class JobRecorder {
 
 	private final InterruptedJobs interrupted;
 
-	private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+	private final TaskScheduler scheduler;
 
 	/** The jobs to record, by their ids. */
 	private final Map<String, RecordedJob> jobs = new ConcurrentHashMap<>();
 
 	private final ControlSteps steps = new ControlSteps();
+
+	private @Nullable ScheduledFuture<?> ticks;
 
 	/** When an ended job's record was looked for, by {@link System#nanoTime}. */
 	private long lookedNanos = System.nanoTime();
@@ -69,18 +69,14 @@ public class JobRecorder {
 	private volatile @Nullable String failure;
 
 	JobRecorder(JobRegistry registry, JobRecords records, KeyRecords keys, ControlRedis redis, ReportJson reports,
-			InterruptedJobs interrupted) {
+			InterruptedJobs interrupted, TaskScheduler scheduler) {
+		this.scheduler = scheduler;
 		this.interrupted = interrupted;
 		this.registry = registry;
 		this.records = records;
 		this.keys = keys;
 		this.redis = redis;
 		this.reports = reports;
-		this.scheduler.setThreadNamePrefix("records-");
-		this.scheduler.setDaemon(true);
-		this.scheduler.setWaitForTasksToCompleteOnShutdown(true);
-		this.scheduler.setAwaitTerminationSeconds(END_SECONDS);
-		this.scheduler.initialize();
 	}
 
 	/** Starts recording, including the jobs of an earlier process. */
@@ -88,7 +84,7 @@ public class JobRecorder {
 	void start() {
 		this.registry.all().forEach((job) -> this.jobs.computeIfAbsent(job.id(), this::recorded));
 		this.interrupted.broken().keySet().forEach(this::recordLost);
-		this.scheduler.execute(this.interrupted::raiseFences);
+		ScheduledFuture<?> unusedFences = this.scheduler.schedule(this.interrupted::raiseFences, Instant.now());
 		this.registry.onRegister((job) -> {
 			// Changes may have been requested while its body was uploaded.
 			if (this.jobs.containsKey(job.id())) {
@@ -97,9 +93,9 @@ public class JobRecorder {
 		});
 		this.registry.onEnd(this::writeNow);
 		if (this.redis.isNamed()) {
-			this.scheduler.execute(this::checkControlRedis);
+			ScheduledFuture<?> unusedCheck = this.scheduler.schedule(this::checkControlRedis, Instant.now());
 		}
-		ScheduledFuture<?> unused = this.scheduler.scheduleWithFixedDelay(this::tick, TICK);
+		this.ticks = this.scheduler.scheduleWithFixedDelay(this::tick, TICK);
 	}
 
 	/**
@@ -252,7 +248,7 @@ public class JobRecorder {
 		return this.redis.warnings();
 	}
 
-	private void tick() {
+	private synchronized void tick() {
 		try {
 			this.jobs.values().removeIf(RecordedJob::isForgotten);
 			if (this.steps.isEmpty() && this.jobs.values().stream().allMatch(RecordedJob::isDone)) {
@@ -368,7 +364,9 @@ public class JobRecorder {
 	 */
 	@PreDestroy
 	void shutDown() {
-		this.scheduler.shutdown();
+		if (this.ticks != null) {
+			this.ticks.cancel(false);
+		}
 		tick();
 		for (RecordedJob recorded : this.jobs.values()) {
 			if (!recorded.isDone()) {

@@ -24,6 +24,9 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 @EnableScheduling
 class JobConfiguration {
 
+	/** As many periodic tasks as there are, so that none waits for another. */
+	private static final int PERIODIC_TASKS = 8;
+
 	@Bean
 	MemoryBudget memoryBudget(MemoryProperties memory, JobLimits limits, MeterRegistry registry) {
 		return new MemoryBudget(memory, limits.maxRunningJobs(), limits.bodyIdleTimeout(), registry);
@@ -44,12 +47,16 @@ class JobConfiguration {
 	}
 
 	/**
-	 * Keeps scheduled tasks running while the service shuts down, so that callers can
-	 * follow their jobs to the end.
+	 * Has threads for all periodic tasks, because some wait for Redis. They run while the
+	 * service shuts down, so that callers can follow their jobs to the end.
 	 */
 	@Bean
-	ThreadPoolTaskSchedulerCustomizer ticksWhileJobsEnd() {
-		return (scheduler) -> scheduler.setAcceptTasksAfterContextClose(true);
+	ThreadPoolTaskSchedulerCustomizer periodicTasks() {
+		return (scheduler) -> {
+			scheduler.setPoolSize(PERIODIC_TASKS);
+			scheduler.setDaemon(true);
+			scheduler.setAcceptTasksAfterContextClose(true);
+		};
 	}
 
 	/** The client of all callers if no clients are configured. */

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.event.EventListener;
-import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+import org.springframework.scheduling.TaskScheduler;
 import org.springframework.stereotype.Component;
 import org.springframework.web.ErrorResponseException;
 
@@ -54,7 +54,7 @@ class JobResumer {
 
 	private final Clients clients;
 
-	private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+	private final TaskScheduler scheduler;
 
 	/** The jobs that stay interrupted until a request resumes them. */
 	private final Set<String> left = new HashSet<>();
@@ -62,17 +62,16 @@ class JobResumer {
 	/** Why each job could not be resumed yet, so that the log has a reason once. */
 	private final Map<String, String> delays = new HashMap<>();
 
+	private @Nullable ScheduledFuture<?> ticks;
+
 	JobResumer(ResumeProperties properties, JobRegistry registry, JobRecorder recorder, AsyncJobs async,
-			Clients clients) {
+			Clients clients, TaskScheduler scheduler) {
+		this.scheduler = scheduler;
 		this.properties = properties;
 		this.registry = registry;
 		this.recorder = recorder;
 		this.async = async;
 		this.clients = clients;
-		// A thread of its own, because a job waits for the fences of its last process.
-		this.scheduler.setThreadNamePrefix("resume-");
-		this.scheduler.setDaemon(true);
-		this.scheduler.initialize();
 	}
 
 	@EventListener(ApplicationReadyEvent.class)
@@ -86,7 +85,7 @@ class JobResumer {
 			}
 			return;
 		}
-		ScheduledFuture<?> unused = this.scheduler.scheduleWithFixedDelay(this::resumeAll, PERIOD);
+		this.ticks = this.scheduler.scheduleWithFixedDelay(this::resumeAll, PERIOD);
 	}
 
 	/** Takes over the jobs of ended processes, and resumes all that may be resumed. */
@@ -184,7 +183,9 @@ class JobResumer {
 
 	@PreDestroy
 	void end() {
-		this.scheduler.shutdown();
+		if (this.ticks != null) {
+			this.ticks.cancel(false);
+		}
 	}
 
 }

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.event.ApplicationStartedEvent;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.event.EventListener;
+import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
-import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.stereotype.Component;
 
 /**
@@ -52,7 +52,7 @@ public class UrlSources {
 
 	private final JobLimits limits;
 
-	private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+	private final TaskScheduler scheduler;
 
 	private final ExecutorService executor = Executors.newCachedThreadPool(threads());
 
@@ -62,7 +62,8 @@ public class UrlSources {
 	 * Creates the rules from their properties.
 	 * @throws io.pipeset.request.RefusedAccessException if a property has a wrong value
 	 */
-	UrlSources(SourceProperties properties, JobLimits limits) {
+	UrlSources(SourceProperties properties, JobLimits limits, TaskScheduler scheduler) {
+		this.scheduler = scheduler;
 		this.properties = properties;
 		this.limits = limits;
 		this.allowed = Callbacks.prefixes(ALLOWED, properties.urls());
@@ -78,9 +79,6 @@ public class UrlSources {
 				.connectTimeout(CONNECT_TIMEOUT)
 				.executor(this.executor)
 				.build();
-			this.scheduler.setThreadNamePrefix("sources-");
-			this.scheduler.setDaemon(true);
-			this.scheduler.initialize();
 		}
 	}
 
@@ -187,7 +185,6 @@ public class UrlSources {
 
 	@PreDestroy
 	void shutDown() {
-		this.scheduler.shutdown();
 		this.executor.shutdown();
 		// Its threads end once it is garbage.
 		this.http = null;

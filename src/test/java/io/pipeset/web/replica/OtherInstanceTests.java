@@ -355,7 +355,7 @@ class OtherInstanceTests {
 				Object kept = AsyncCalls.kept(replica.bean(JobRecorder.class)).get(id);
 				await("was met by the recorder").until(() -> ReflectionTestUtils.getField(kept, "job") != null);
 				synchronized (kept) {
-					await("writes it").until(() -> waitsFor(kept, "records-"));
+					await("writes it").until(() -> waitsFor(kept, "scheduling-"));
 					queue.unlock();
 					await("drops it").until(() -> refused.isDone() || waitsFor(kept, "http-"));
 				}
