@@ -51,7 +51,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.test.util.ReflectionTestUtils;
 
 import static io.pipeset.web.replica.AsyncCalls.ENDLESS;
@@ -462,8 +461,6 @@ class OtherInstanceTests {
 		});
 		recorder.later(second::incrementAndGet);
 		assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
-		ThreadPoolTaskScheduler scheduler = (ThreadPoolTaskScheduler) ReflectionTestUtils.getField(recorder,
-				"scheduler");
 		ExecutorService jobs = (ExecutorService) ReflectionTestUtils.getField(ending.bean("asyncJobs"), "threads");
 		JobRecords there = ending.bean(JobRecords.class);
 		CountDownLatch jobGoesOn = new CountDownLatch(1);
@@ -486,7 +483,11 @@ class OtherInstanceTests {
 			.anyMatch((stack) -> stack.contains("AsyncJobs.shutDown") && stack.contains("awaitTermination")));
 		jobGoesOn.countDown();
 		assertThat(recorded.get(1, TimeUnit.MINUTES)).isTrue();
-		await().until(() -> scheduler.getScheduledThreadPoolExecutor().isShutdown());
+		await().until(() -> end.isDone() || Thread.getAllStackTraces()
+			.values()
+			.stream()
+			.map(Arrays::toString)
+			.anyMatch((stack) -> stack.contains("JobRecorder.shutDown") && stack.contains("JobRecorder.tick")));
 		stepGoesOn.countDown();
 		end.get(1, TimeUnit.MINUTES);
 		assertThat(brokenOff).isFalse();
