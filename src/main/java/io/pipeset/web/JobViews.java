@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.core.io.InputStreamResource;
-import org.springframework.core.io.Resource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -51,29 +50,39 @@ class JobViews {
 		this.mapper = mapper;
 	}
 
-	/** The response for a job of this instance. */
-	ResponseEntity<?> answer(Job job) {
-		Job.Look view = job.look();
-		JobStatus status = view.status();
-		Object report = view.report();
+	/** What callers see of a job of this instance. */
+	JobView of(Job job) {
+		Job.Look now = job.look();
 		List<Warning> warnings = new ArrayList<>(this.recorder.warnings(job.id()));
 		String missing = job.missingItems();
 		if (missing != null) {
 			warnings.add(new Warning("ITEMS_REMOVED", null, missing, null));
 		}
-		CallbackState callback = callback(job);
-		ResponseEntity.BodyBuilder answer = answer(status);
 		StoredReport whole = (job.isWhole()) ? null : recorded(job.id());
-		if (whole != null) {
-			return answer.body(joined(status, whole, warnings, null, callback));
+		return new JobView(now.status(), (whole != null) ? whole : now.report(), null, warnings, callback(job));
+	}
+
+	/** What callers see of a job of another instance, by its record. */
+	JobView of(JobRecord job) {
+		return new JobView(job.status(), job.report(), job.instance(), this.recorder.bestEffort(), job.callback());
+	}
+
+	/** The response with a job. */
+	ResponseEntity<?> answer(JobView job) {
+		JobStatus status = job.status();
+		Object report = job.report();
+		ResponseEntity.BodyBuilder answer = answer(status);
+		if (report instanceof StoredReport stored) {
+			return answer.body(new InputStreamResource(
+					stored.joined(status, job.warnings(), job.instance(), job.callback(), this.mapper)));
 		}
-		if (report instanceof JobReport records) {
-			return answer.body(new Look(status.label(), records.with(warnings), status.progress(), status.ending(),
-					List.of(), callback));
+		if (report != null) {
+			boolean records = report instanceof JobReport;
+			return answer.body(new Look(status.label(),
+					(report instanceof JobReport ofRecords) ? ofRecords.with(job.warnings()) : report,
+					status.progress(), status.ending(), (records) ? List.of() : job.warnings(), job.callback()));
 		}
-		return answer.body((report != null)
-				? new Look(status.label(), report, status.progress(), status.ending(), warnings, callback)
-				: (warnings.isEmpty() && callback == null) ? status : new StatusView(status, null, warnings, callback));
+		return answer.body(new StatusView(status, job.instance(), job.warnings(), job.callback()));
 	}
 
 	/**
@@ -103,20 +112,6 @@ class JobViews {
 			// The warnings say that the control Redis fails.
 			return null;
 		}
-	}
-
-	/** The response for a job of another instance, from its record. */
-	ResponseEntity<?> answer(JobRecord job) {
-		JobStatus status = job.status();
-		StoredReport report = job.report();
-		List<Warning> warnings = this.recorder.bestEffort();
-		return answer(status).body((report != null) ? joined(status, report, warnings, job.instance(), job.callback())
-				: new StatusView(status, job.instance(), warnings, job.callback()));
-	}
-
-	private Resource joined(JobStatus status, StoredReport report, List<Warning> more, @Nullable String instance,
-			@Nullable CallbackState callback) {
-		return new InputStreamResource(report.joined(status, more, instance, callback, this.mapper));
 	}
 
 	private static ResponseEntity.BodyBuilder answer(JobStatus status) {
@@ -151,6 +146,21 @@ class JobViews {
 	/** Sets JSON as the type, because all reports are JSON, also if Accept differs. */
 	static ResponseEntity.BodyBuilder json(ResponseEntity.BodyBuilder answer) {
 		return answer.contentType(MediaType.APPLICATION_JSON);
+	}
+
+	/**
+	 * What callers see of a job.
+	 *
+	 * @param report the current report, or the final one: a {@link StoredReport}, an
+	 * object to write as JSON, or {@code null}
+	 * @param instance the instance that has the job; {@code null} for this one
+	 * @param warnings warnings in addition to those of the report
+	 * @param callback the state of the job's callback; {@code null} if it has none, or
+	 * has not ended
+	 */
+	record JobView(JobStatus status, @Nullable Object report, @Nullable String instance, List<Warning> warnings,
+			@Nullable CallbackState callback) {
+
 	}
 
 	/**

@@ -21,7 +21,7 @@ record LocalJob(Job job, JobRegistry jobs, JobRecorder recorder, JobViews views)
 
 	@Override
 	public ResponseEntity<?> view() {
-		return this.views.answer(this.job);
+		return this.views.answer(this.views.of(this.job));
 	}
 
 	@Override

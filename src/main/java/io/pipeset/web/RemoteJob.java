@@ -45,7 +45,7 @@ final class RemoteJob implements JobHandle {
 
 	@Override
 	public ResponseEntity<?> view() {
-		return this.views.answer(this.job);
+		return this.views.answer(this.views.of(this.job));
 	}
 
 	@Override
