@@ -115,15 +115,15 @@ final class RowItemReader implements RecordReader {
 			return false;
 		}
 		JobSettings settings = Objects.requireNonNull(this.settings);
-		byte[] text = (prefix() + found.row() + ((settings.mapping().rows().entries()) ? "}" : ""))
+		byte[] text = (prefix() + found.row() + ((settings.records().mapping().rows().entries()) ? "}" : ""))
 			.getBytes(StandardCharsets.UTF_8);
 		this.row = Objects.requireNonNull(this.format)
-			.open(new ByteArrayInputStream(text), settings.operation(), settings.mapping(),
+			.open(new ByteArrayInputStream(text), settings.records().operation(), settings.records().mapping(),
 					this.limit.withMemory(this.rowMemory));
 		this.item = found;
 		this.line = record.line();
 		record.takeBack();
-		record.setDefaults(settings.recordDefaults());
+		record.setDefaults(settings.records().recordDefaults());
 		return true;
 	}
 
@@ -132,7 +132,7 @@ final class RowItemReader implements RecordReader {
 	 * the beginning of a body may have is data.
 	 */
 	private String prefix() {
-		Mapping mapping = Objects.requireNonNull(this.settings).mapping();
+		Mapping mapping = Objects.requireNonNull(this.settings).records().mapping();
 		if (mapping.rows().entries()) {
 			return "{";
 		}
@@ -180,8 +180,8 @@ final class RowItemReader implements RecordReader {
 		JobSettings parsed = JobSettings.of(texts, (operation != null) ? this.limit.operations().find(operation) : null,
 				this.limit.operations());
 		this.settingsMemory.releaseAll();
-		this.settingsMemory.reserve(SETTINGS_FACTOR * json.length() + parsed.mapping().bytes());
-		Templates templates = parsed.mapping().templates();
+		this.settingsMemory.reserve(SETTINGS_FACTOR * json.length() + parsed.records().mapping().bytes());
+		Templates templates = parsed.records().mapping().templates();
 		if (templates != null) {
 			templates.setFirstRow(index);
 		}

@@ -35,8 +35,8 @@ public record SpooledBody(StoredBytes bytes, BodyEncoding encoding, RecordFormat
 			throws IOException {
 		try (InputStream stored = this.bytes.open();
 				InputStream inflated = this.encoding.decompress(stored, inflatedLimit, limit.memory())) {
-			records.read(RowItemReader.open(this.format, DecodedBody.of(inflated, this.charset), settings.operation(),
-					settings.mapping(), limit));
+			records.read(RowItemReader.open(this.format, DecodedBody.of(inflated, this.charset),
+					settings.records().operation(), settings.records().mapping(), limit));
 		}
 	}
 

@@ -74,7 +74,7 @@ public final class InterruptedJob {
 		this.declared = request.declared();
 		this.items = items;
 		JobSettings settings = items.settings();
-		Account account = new Account(settings.results(), 0, false);
+		Account account = new Account(settings.reporting().results(), 0, false);
 		InputProgress progress = new InputProgress();
 		OutcomeJournal journal = items.journal();
 		try (MemoryShare share = memory.open(new JobStop())) {
@@ -92,7 +92,7 @@ public final class InterruptedJob {
 				journal.outcomes(share).count(0, records, account);
 				progress.setRead(records);
 			}
-			JobReport left = new ReportDraft(id, redis, settings, new RateLimit(settings.rateLimit()), account,
+			JobReport left = new ReportDraft(id, redis, settings, new RateLimit(settings.pace().rateLimit()), account,
 					new JobClock(), progress, input())
 				.snapshot(JobState.INTERRUPTED)
 				.with(items.findRemovals(asked));
@@ -107,7 +107,7 @@ public final class InterruptedJob {
 
 	/** Whether records ran whose outcomes are not stored, so that it cannot go on. */
 	boolean isLost() {
-		return this.items.journal().isLost() && !settings().dryRun();
+		return this.items.journal().isLost() && !settings().check().dryRun();
 	}
 
 	/** The name of the client that owns the job. */
@@ -145,12 +145,12 @@ public final class InterruptedJob {
 
 	/** {@code true} for a dry run, otherwise {@code null}. */
 	@Nullable Boolean dryRun() {
-		return (settings().dryRun()) ? true : null;
+		return (settings().check().dryRun()) ? true : null;
 	}
 
 	/** The caller's name for the job; {@code null} if the caller gave none. */
 	@Nullable String label() {
-		return settings().label();
+		return settings().reporting().label();
 	}
 
 	/** The URL for the report of the ended job; {@code null} for none. */

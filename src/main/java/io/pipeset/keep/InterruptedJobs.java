@@ -240,7 +240,8 @@ public class InterruptedJobs {
 		}
 		try (MemoryShare memory = this.memory.open(new JobStop())) {
 			List<Slab> sent = new ArrayList<>();
-			String notRepeatable = (job.settings().dryRun()) ? null : job.items().firstNotRepeatable(memory, sent);
+			String notRepeatable = (job.settings().check().dryRun()) ? null
+					: job.items().firstNotRepeatable(memory, sent);
 			if (notRepeatable != null) {
 				return new NotResumable("not-repeatable", notRepeatable
 						+ ", which must not run twice, and may have run, so that the job cannot be resumed. Post the records that"
@@ -293,7 +294,7 @@ public class InterruptedJobs {
 
 	/** Fences off the job's old connections, so that no command in flight runs later. */
 	private List<Fence.State> fence(InterruptedJob job) throws IOException {
-		Duration timeout = job.settings().timeout();
+		Duration timeout = job.settings().reliability().timeout();
 		List<Fence.State> states = new ArrayList<>();
 		for (JournalConnection connection : job.items().journal().connections()) {
 			states.add(fence(connection, timeout));

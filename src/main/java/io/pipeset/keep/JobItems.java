@@ -154,8 +154,8 @@ public final class JobItems implements Spool.Removable {
 	List<Warning> findRemovals(RequestedChanges noted) {
 		if (Boolean.TRUE.equals(noted.removing())) {
 			this.removals = List.of(new Warning("REMOVED_EARLIER", null,
-					"An earlier process of the job had begun to" + " remove keys of replace=" + this.settings.replace()
-							+ " when it ended. replaced does not count"
+					"An earlier process of the job had begun to" + " remove keys of replace="
+							+ this.settings.records().replace() + " when it ended. replaced does not count"
 							+ " those. Unless the job completes, send all records again to remove the rest",
 					null));
 		}
@@ -252,7 +252,7 @@ public final class JobItems implements Spool.Removable {
 	 */
 	public @Nullable String firstNotRepeatable(MemoryShare memory, List<Slab> sent) throws IOException {
 		AtomicReference<@Nullable String> found = new AtomicReference<>();
-		Record record = new Record(this.settings.recordDefaults(), memory);
+		Record record = new Record(this.settings.records().recordDefaults(), memory);
 		Outcomes outcomes = this.journal.outcomes(memory);
 		try {
 			this.body.reread(this.settings, this.limits.ofRecords(memory, this.database, this.operations),
@@ -306,7 +306,7 @@ public final class JobItems implements Spool.Removable {
 	 */
 	long countRecords(MemoryShare memory) throws IOException {
 		AtomicLong count = new AtomicLong();
-		Record record = new Record(this.settings.recordDefaults(), memory);
+		Record record = new Record(this.settings.records().recordDefaults(), memory);
 		try {
 			this.body.reread(this.settings, this.limits.ofRecords(memory, this.database, OperationFinder.TABLE),
 					this.limits.ofInflatedBodies(), (records) -> {
@@ -350,7 +350,7 @@ public final class JobItems implements Spool.Removable {
 		try (MemoryShare memory = this.memory.open(new JobStop());
 				JsonGenerator lines = json.createGenerator(ObjectWriteContext.empty(), out)) {
 			AtomicLong index = new AtomicLong();
-			Record record = new Record(this.settings.recordDefaults(), memory);
+			Record record = new Record(this.settings.records().recordDefaults(), memory);
 			record.keepWholeRows();
 			AtomicLong lastRow = new AtomicLong();
 			Map<String, Object> settings = new LinkedHashMap<>();
@@ -422,7 +422,8 @@ public final class JobItems implements Spool.Removable {
 		if (!(raw instanceof String text)) {
 			return;
 		}
-		boolean element = this.body.format() == RecordFormat.JSON && !this.settings.mapping().rows().entries();
+		boolean element = this.body.format() == RecordFormat.JSON
+				&& !this.settings.records().mapping().rows().entries();
 		line.writeStringProperty("raw", (element && item == null) ? text.replaceAll("[\\r\\n]", " ") : text);
 		String code = Objects.requireNonNull(record.rejection()).code();
 		if (record.isOfWrongDatabase() || code.equals(Rejection.TOO_LARGE)) {
@@ -451,7 +452,7 @@ public final class JobItems implements Spool.Removable {
 				.forEach((name, values) -> settings.put(name, (values.size() == 1) ? values.get(0) : values));
 			settings.putAll(ofBody);
 		}
-		Templates templates = this.settings.mapping().templates();
+		Templates templates = this.settings.records().mapping().templates();
 		if (templates != null && templates.hasIndex()) {
 			settings.put(RowItem.INDEX, String.valueOf(record.row() - 1));
 		}
@@ -481,7 +482,7 @@ public final class JobItems implements Spool.Removable {
 		}
 		line.writeStringProperty("op", record.operation().word());
 		Encoding encoding = (text) ? Encoding.UTF8 : Encoding.BASE64;
-		if (encoding != Encoding.UTF8 || this.settings.recordDefaults().encoding() != Encoding.UTF8) {
+		if (encoding != Encoding.UTF8 || this.settings.records().recordDefaults().encoding() != Encoding.UTF8) {
 			line.writeStringProperty("encoding", encoding.label());
 		}
 		if (record.command() != record.operation()) {

@@ -40,12 +40,12 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 		Replaced replaced = this.account.replaced();
 		long removed = (replaced != null) ? replaced.removed() : 0;
 		long read = counts.received() - unread + removed;
-		long done = (this.settings.dryRun()) ? read : settled.received() - unread + removed;
+		long done = (this.settings.check().dryRun()) ? read : settled.received() - unread + removed;
 		if (this.account.isReplacing()) {
 			// It is not known how many keys there are.
 			return new Tally(counts, read, done, null, Double.NaN);
 		}
-		Long total = (this.settings.untilEmpty()) ? null : this.input.total();
+		Long total = (this.settings.records().untilEmpty()) ? null : this.input.total();
 		if (total != null) {
 			return new Tally(counts, read, done, total + removed, Progress.share(done, total + removed));
 		}
@@ -92,7 +92,7 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 		// has begun, none of the records read was written.
 		long read = this.progress.read();
 		long open = Math.max(0, read + unread - this.account.skippedNoops() - settled.received());
-		boolean written = !this.settings.dryRun() && this.clock.hasBegunBatch();
+		boolean written = !this.settings.check().dryRun() && this.clock.hasBegunBatch();
 		return new Counts(settled.received() + open, settled.applied(), settled.noop(), settled.rejected(),
 				settled.unknown() + ((written) ? open : 0), settled.unprocessed() + ((written) ? 0 : open));
 	}
@@ -112,12 +112,12 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 		settings.compute(Setting.RATE_LIMIT.name(), (name, before) -> (perSecond > 0) ? perSecond : null);
 		this.input.addTo(settings);
 		Timings timings = this.clock.timings();
-		Long wouldRun = (this.settings.dryRun()) ? counts.unprocessed() - unread : null;
+		Long wouldRun = (this.settings.check().dryRun()) ? counts.unprocessed() - unread : null;
 		return new JobReport(this.id, state, counts, wouldRun, estimate, input.leavingOut(this.input.leftOut()),
 				this.account.losses().found(), timings, this.clock.latency(), this.account.sent(timings.totalMillis()),
 				this.redis.name(), settings, this.input.scan(), this.account.replaced(), values, receipt, warnings,
 				this.account.errorCodes().counts(), this.account.items(), Math.max(0, this.account.itemsOmitted()),
-				this.settings.dryRun());
+				this.settings.check().dryRun());
 	}
 
 }

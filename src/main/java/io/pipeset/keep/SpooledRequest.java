@@ -56,8 +56,8 @@ public record SpooledRequest(@Nullable String client, long createdMillis, long b
 
 	public static SpooledRequest of(Client client, SpooledBody body, @Nullable Long declared, JobSettings settings) {
 		return new SpooledRequest(client.name(), System.currentTimeMillis(), body.bytes().bytes(), body.encoding(),
-				body.format(), body.charset().name(), declared, settings.toTexts(), name(settings.operation()),
-				settings.described(), body.url());
+				body.format(), body.charset().name(), declared, settings.toTexts(),
+				name(settings.records().operation()), settings.described(), body.url());
 	}
 
 	private static @Nullable String name(@Nullable Operation operation) {

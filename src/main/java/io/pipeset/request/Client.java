@@ -180,12 +180,12 @@ public final class Client {
 	 */
 	public void require(JobSettings settings, long records) {
 		requireReplace(settings);
-		Operation operation = settings.operation();
-		if (this.operations != null
-				&& (this.operations.isEmpty() || (settings.only() && operation != null && !mayRun(operation)))) {
+		Operation operation = settings.records().operation();
+		if (this.operations != null && (this.operations.isEmpty()
+				|| (settings.records().only() && operation != null && !mayRun(operation)))) {
 			throw forbidden("run " + ((operation != null) ? operation : "records"), "operations", operations());
 		}
-		if (settings.only() && operation == Operation.EVALSHA) {
+		if (settings.records().only() && operation == Operation.EVALSHA) {
 			require(Right.SCRIPTS);
 		}
 		if (records > this.limits.maxRecords) {
@@ -199,7 +199,7 @@ public final class Client {
 	 * @throws JobRefusedException if the client may not
 	 */
 	public void requireReplace(JobSettings settings) {
-		if (settings.replace() == null) {
+		if (settings.records().replace() == null) {
 			return;
 		}
 		require(Right.SWEEPS);

@@ -13,6 +13,12 @@ import io.pipeset.record.mapping.Mapping;
 import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Rows;
 import io.pipeset.report.Results;
+import io.pipeset.request.JobSettings.Batching;
+import io.pipeset.request.JobSettings.Check;
+import io.pipeset.request.JobSettings.Pace;
+import io.pipeset.request.JobSettings.Records;
+import io.pipeset.request.JobSettings.Reliability;
+import io.pipeset.request.JobSettings.Reporting;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -40,12 +46,16 @@ public final class JobDefaults {
 			@DefaultValue("none") Atomic atomic, @DefaultValue("auto") Coalesce coalesce,
 			@DefaultValue("false") boolean dryRun) {
 		try {
-			this.settings = new JobSettings((batchSize != null) ? batchSize : JobSettings.maxBatchSize(atomic),
-					Setting.FLUSH.parse(flush), concurrency, timeout, maxErrors, retries, replicas, replicasTimeout,
-					results, operation(op), false,
-					new RecordDefaults(seconds(ttl), null, null, Setting.TTL_JITTER.parse(ttlJitter), encoding),
-					new Mapping(null, checked(nulls), CellSyntax.PLAIN, Header.FIRST_ROW, Rows.OBJECTS), false,
-					rateLimit, maxLatency, atomic, coalesce, dryRun, false, null, null, null);
+			this.settings = new JobSettings(
+					new Batching((batchSize != null) ? batchSize : JobSettings.maxBatchSize(atomic),
+							Setting.FLUSH.parse(flush), concurrency, atomic, coalesce),
+					new Reliability(timeout, retries, replicas, replicasTimeout), new Pace(rateLimit, maxLatency),
+					new Reporting(results, maxErrors, null, null),
+					new Records(operation(op), false,
+							new RecordDefaults(seconds(ttl), null, null, Setting.TTL_JITTER.parse(ttlJitter), encoding),
+							new Mapping(null, checked(nulls), CellSyntax.PLAIN, Header.FIRST_ROW, Rows.OBJECTS), false,
+							null),
+					new Check(dryRun, false));
 		}
 		catch (InvalidSettingException ex) {
 			throw new IllegalArgumentException(

@@ -37,43 +37,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings in effect for a job. {@link Setting} has the bounds of each value. The
  * settings of reliable pops and of sweeps are not here.
- *
- * @param batchSize the most records in one call of {@code executePipelined}
- * @param flush when commands are written to the socket; a transaction is always written
- * as a whole
- * @param concurrency the number of lanes: pipelines that run at once
- * @param timeout how long Redis may send nothing while a write is unanswered, before the
- * connection counts as lost
- * @param maxErrors the most rejected records that do not stop the job; {@code null} for
- * no limit
- * @param retries how often the job may lose its connection to Redis and continue
- * @param replicas how many replicas must confirm each batch
- * @param replicasTimeout how long to wait for the replicas
- * @param results which records the report lists
- * @param operation the operation of records that name none; {@code null} if each record
- * must name one
- * @param only whether records of other operations are rejected
- * @param recordDefaults the expiry and encoding of records that have none of their own
- * @param mapping how rows and objects become records
- * @param untilEmpty whether the job ends at the first empty reply to a pop
- * @param rateLimit the most records sent per second; {@code null} for no limit
- * @param maxLatency the latency of Redis for other clients above which the job slows
- * down; {@code null} for no limit
- * @param atomic the unit of atomicity
- * @param coalesce whether neighbouring records are sent as one command
- * @param dryRun whether to only read and check the records
- * @param estimate whether to estimate the memory of the records; only in a dry run
- * @param label the caller's name for the job; {@code null} if the caller gave none
- * @param callback the URL for the report of the ended job, whose query may hold a secret;
- * {@code null} for none
- * @param replace the pattern of the keys to remove if no record wrote them; {@code null}
- * for none
  */
-public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
-		int retries, int replicas, Duration replicasTimeout, Results results, @Nullable Operation operation,
-		boolean only, RecordDefaults recordDefaults, Mapping mapping, boolean untilEmpty, @Nullable Long rateLimit,
-		@Nullable Duration maxLatency, Atomic atomic, Coalesce coalesce, boolean dryRun, boolean estimate,
-		@Nullable String label, @Nullable URI callback, @Nullable String replace) {
+public record JobSettings(Batching batching, Reliability reliability, Pace pace, Reporting reporting, Records records,
+		Check check) {
 
 	/** The operation of records that name none, in the texts of {@link #toRowTexts}. */
 	public static final String DEFAULT_OP = "defaultOp";
@@ -84,26 +50,6 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 
 	/** The operations whose keys a setting may expire. */
 	private static final Set<Operation> EXPIRING = Set.of(Operation.SET, Operation.HSET);
-
-	public JobSettings {
-		Setting.BATCH_SIZE.check(batchSize);
-		if (batchSize > maxBatchSize(atomic)) {
-			throw Setting.BATCH_SIZE.refused("1 to " + maxBatchSize(atomic) + " with atomic=batch", batchSize);
-		}
-		Setting.CONCURRENCY.check(concurrency);
-		Setting.TIMEOUT.check(timeout);
-		Setting.RETRIES.check(retries);
-		Setting.REPLICAS.check(replicas);
-		Setting.REPLICAS_TIMEOUT.check(replicasTimeout);
-		Setting.TTL_JITTER.check(recordDefaults.ttlJitter());
-		Setting.RATE_LIMIT.check(rateLimit);
-		Setting.MAX_LATENCY.check(maxLatency);
-		if (estimate && !dryRun) {
-			throw new InvalidSettingException(Setting.ESTIMATE.name(), "has a meaning only with dryRun=true");
-		}
-		Setting.MAX_ERRORS.check(maxErrors);
-		flush = (atomic == Atomic.BATCH) ? FlushPolicy.close() : flush;
-	}
 
 	static int maxBatchSize(Atomic atomic) {
 		return (atomic == Atomic.BATCH) ? MAX_ATOMIC_BATCH_SIZE : MAX_BATCH_SIZE;
@@ -121,7 +67,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	public JobSettings with(Function<String, @Nullable String> query, String path, @Nullable Operation ofPath,
 			OperationFinder operations) {
 		ZoneId zone = (Setting.ZONE.isFor(path)) ? Setting.ZONE.take(query).orElse(null) : null;
-		Atomic atomic = Setting.ATOMIC.take(query).orElse(this.atomic);
+		Atomic atomic = Setting.ATOMIC.take(query).orElse(this.batching.atomic);
 		Operation only = (ofPath != null) ? ofPath
 				: Setting.OP.take(query).map((name) -> operation(name, operations)).orElse(null);
 		TimeToLive ttl = takeExpiry(Setting.TTL, query, path, only).orElse(TimeToLive.NONE);
@@ -135,34 +81,24 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 			throw new InvalidSettingException(Setting.TTL.name(),
 					"is a template, which only an upload of rows or objects can fill in");
 		}
-		int replicas = Setting.REPLICAS.take(query).orElse(this.replicas);
-		Optional<Duration> replicasTimeout = Setting.REPLICAS_TIMEOUT.take(query);
-		if (replicasTimeout.isPresent() && replicas == 0) {
-			throw new InvalidSettingException(Setting.REPLICAS_TIMEOUT.name(),
-					"has a meaning only with replicas from 1 to 5");
-		}
-		RecordDefaults records = recordDefaults(query, path, only, ttl, expireAt, zone);
+		RecordDefaults defaults = recordDefaults(query, path, only, ttl, expireAt, zone);
 		Mapping mapping = (mapped) ? MappingSettings.take(query, path, only, operations, ttl.template(),
-				expireAt.template(), this.mapping.nulls()) : Mapping.NONE;
+				expireAt.template(), this.records.mapping.nulls()) : Mapping.NONE;
 		Templates templates = mapping.templates();
-		String undecoded = (templates != null && records.encoding() == Encoding.BASE64) ? templates.undecoded() : null;
+		String undecoded = (templates != null && defaults.encoding() == Encoding.BASE64) ? templates.undecoded() : null;
 		if (undecoded != null) {
 			throw new InvalidSettingException(Setting.ENCODING.name(),
 					"is 'base64', and {" + undecoded + "} would read the text that is not decoded");
 		}
-		return new JobSettings(Setting.BATCH_SIZE.take(query).orElse(Math.min(this.batchSize, maxBatchSize(atomic))),
-				Setting.FLUSH.take(query).orElse(this.flush), Setting.CONCURRENCY.take(query).orElse(this.concurrency),
-				Setting.TIMEOUT.take(query).orElse(this.timeout), Setting.MAX_ERRORS.take(query).orElse(this.maxErrors),
-				Setting.RETRIES.take(query).orElse(this.retries), replicas,
-				replicasTimeout.orElse(this.replicasTimeout), Setting.RESULTS.take(query).orElse(this.results),
-				(only != null) ? only : this.operation, only != null, records, mapping,
-				Setting.UNTIL.isFor(path) && Setting.UNTIL.take(query).isPresent(),
-				Setting.RATE_LIMIT.take(query).orElse(this.rateLimit),
-				Setting.MAX_LATENCY.take(query).orElse(this.maxLatency), atomic,
-				Setting.COALESCE.take(query).orElse(this.coalesce), Setting.DRY_RUN.take(query).orElse(this.dryRun),
-				(Setting.ESTIMATE.isFor(path)) ? Setting.ESTIMATE.take(query).orElse(this.estimate) : false,
-				Setting.LABEL.take(query).orElse(this.label), Setting.CALLBACK.take(query).orElse(this.callback),
-				takeReplace(query, path, only));
+		return new JobSettings(this.batching.with(query, atomic), this.reliability.with(query),
+				new Pace(Setting.RATE_LIMIT.take(query).orElse(this.pace.rateLimit),
+						Setting.MAX_LATENCY.take(query).orElse(this.pace.maxLatency)),
+				this.reporting.with(query),
+				new Records((only != null) ? only : this.records.operation, only != null, defaults, mapping,
+						Setting.UNTIL.isFor(path) && Setting.UNTIL.take(query).isPresent(),
+						takeReplace(query, path, only)),
+				new Check(Setting.DRY_RUN.take(query).orElse(this.check.dryRun), (Setting.ESTIMATE.isFor(path))
+						? Setting.ESTIMATE.take(query).orElse(this.check.estimate) : false));
 	}
 
 	/** A timestamp that names no zone, in the zone of the call. */
@@ -192,7 +128,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 
 	private RecordDefaults recordDefaults(Function<String, @Nullable String> query, String path,
 			@Nullable Operation only, TimeToLive ttl, TimeToLive expireAt, @Nullable ZoneId zone) {
-		RecordDefaults defaults = this.recordDefaults;
+		RecordDefaults defaults = this.records.recordDefaults;
 		boolean expires = mayExpire(path, only);
 		Long seconds = (ttl.same() != null) ? ttl.same()
 				: (expires && !ttl.isGiven() && !expireAt.isGiven()) ? defaults.ttl() : null;
@@ -241,7 +177,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 			// The report leaves a part of it out.
 			texts.put(Setting.CALLBACK.name(), List.of(callback));
 		}
-		if (!this.only) {
+		if (!this.records.only) {
 			texts.remove(Setting.OP.name());
 		}
 		return texts;
@@ -259,8 +195,8 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 			// Commands name their operations.
 			texts.keySet().remove(Setting.OP.name());
 		}
-		else if (this.operation != null && !this.only) {
-			texts.put(DEFAULT_OP, List.of(this.operation.toString()));
+		else if (this.records.operation != null && !this.records.only) {
+			texts.put(DEFAULT_OP, List.of(this.records.operation.toString()));
 		}
 		return texts;
 	}
@@ -295,9 +231,10 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 			OperationFinder operations) {
 		Map<String, Deque<String>> left = new HashMap<>();
 		texts.forEach((name, values) -> left.put(name, new ArrayDeque<>(values)));
-		JobSettings bare = new JobSettings(1, FlushPolicy.close(), 1, Duration.ofSeconds(1), null, 0, 0,
-				Duration.ofSeconds(1), Results.ERRORS, operation, false, RecordDefaults.NONE, Mapping.NONE, false, null,
-				null, Atomic.NONE, Coalesce.AUTO, false, false, null, null, null);
+		JobSettings bare = new JobSettings(new Batching(1, FlushPolicy.close(), 1, Atomic.NONE, Coalesce.AUTO),
+				new Reliability(Duration.ofSeconds(1), 0, 0, Duration.ofSeconds(1)), Pace.UNLIMITED,
+				new Reporting(Results.ERRORS, null, null, null),
+				new Records(operation, false, RecordDefaults.NONE, Mapping.NONE, false, null), Check.NONE);
 		return bare.with((name) -> left.getOrDefault(name, new ArrayDeque<>(0)).poll(), "/v1/jobs", null, operations);
 	}
 
@@ -307,12 +244,13 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 */
 	public Map<String, Description> described() {
 		Map<String, Description> described = new LinkedHashMap<>();
-		Stream.concat(Stream.ofNullable(this.operation), this.mapping.operations().stream()).forEach((operation) -> {
-			Description description = operation.description();
-			if (description != null) {
-				described.put(operation.toString(), description);
-			}
-		});
+		Stream.concat(Stream.ofNullable(this.records.operation), this.records.mapping.operations().stream())
+			.forEach((operation) -> {
+				Description description = operation.description();
+				if (description != null) {
+					described.put(operation.toString(), description);
+				}
+			});
 		return described;
 	}
 
@@ -321,10 +259,10 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 * @param record a record that is not rejected yet
 	 */
 	public void admit(Record record) {
-		boolean deletion = this.mapping.nulls() == Nulls.DELETE && record.operation() == Operation.DEL;
-		if (this.only && record.operation() != this.operation && !deletion) {
+		boolean deletion = this.records.mapping.nulls() == Nulls.DELETE && record.operation() == Operation.DEL;
+		if (this.records.only && record.operation() != this.records.operation && !deletion) {
 			record.reject(Rejection.FORBIDDEN, "the record is a " + record.operation() + ", and the request is for "
-					+ this.operation + " alone: post records of several operations to /v1/jobs, without 'op'");
+					+ this.records.operation + " alone: post records of several operations to /v1/jobs, without 'op'");
 		}
 	}
 
@@ -333,12 +271,12 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 * @return its name, or {@code mixed} if each record names its own
 	 */
 	public String operationName() {
-		return (this.operation != null) ? this.operation.toString() : "mixed";
+		return (this.records.operation != null) ? this.records.operation.toString() : "mixed";
 	}
 
 	/** The whole URL of the callback; {@code null} for none. */
 	public @Nullable String callbackText() {
-		return (this.callback != null) ? this.callback.toString() : null;
+		return (this.reporting.callback != null) ? this.reporting.callback.toString() : null;
 	}
 
 	/**
@@ -346,8 +284,8 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 * @return {@code false} if records expire only by their own members
 	 */
 	public boolean expires() {
-		return this.recordDefaults.ttl() != null || this.recordDefaults.expireAt() != null
-				|| this.mapping.text((texts) -> (texts.ttl() != null) ? texts.ttl() : texts.expireAt()) != null;
+		return this.records.recordDefaults.ttl() != null || this.records.recordDefaults.expireAt() != null
+				|| this.records.mapping.text((texts) -> (texts.ttl() != null) ? texts.ttl() : texts.expireAt()) != null;
 	}
 
 	/**
@@ -355,7 +293,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 * @return {@code true} for {@code atomic=batch}
 	 */
 	public boolean isAtomic() {
-		return this.atomic == Atomic.BATCH;
+		return this.batching.atomic == Atomic.BATCH;
 	}
 
 	/**
@@ -363,7 +301,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 * @return {@code true} for {@code coalesce=auto}
 	 */
 	public boolean coalesces() {
-		return this.coalesce == Coalesce.AUTO;
+		return this.batching.coalesce == Coalesce.AUTO;
 	}
 
 	/**
@@ -379,6 +317,152 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 			}
 		}
 		return report;
+	}
+
+	/**
+	 * How records are sent.
+	 *
+	 * @param batchSize the most records in one call of {@code executePipelined}
+	 * @param flush when commands are written to the socket; a transaction is always
+	 * written as a whole
+	 * @param concurrency the number of lanes: pipelines that run at once
+	 * @param atomic the unit of atomicity
+	 * @param coalesce whether neighbouring records are sent as one command
+	 */
+	public record Batching(int batchSize, FlushPolicy flush, int concurrency, Atomic atomic, Coalesce coalesce) {
+
+		public Batching {
+			Setting.BATCH_SIZE.check(batchSize);
+			if (batchSize > maxBatchSize(atomic)) {
+				throw Setting.BATCH_SIZE.refused("1 to " + maxBatchSize(atomic) + " with atomic=batch", batchSize);
+			}
+			Setting.CONCURRENCY.check(concurrency);
+			flush = (atomic == Atomic.BATCH) ? FlushPolicy.close() : flush;
+		}
+
+		private Batching with(Function<String, @Nullable String> query, Atomic atomic) {
+			return new Batching(Setting.BATCH_SIZE.take(query).orElse(Math.min(this.batchSize, maxBatchSize(atomic))),
+					Setting.FLUSH.take(query).orElse(this.flush),
+					Setting.CONCURRENCY.take(query).orElse(this.concurrency), atomic,
+					Setting.COALESCE.take(query).orElse(this.coalesce));
+		}
+
+	}
+
+	/**
+	 * What happens when Redis does not answer, or may lose what it has.
+	 *
+	 * @param timeout how long Redis may send nothing while a write is unanswered, before
+	 * the connection counts as lost
+	 * @param retries how often the job may lose its connection to Redis and continue
+	 * @param replicas how many replicas must confirm each batch
+	 * @param replicasTimeout how long to wait for the replicas
+	 */
+	public record Reliability(Duration timeout, int retries, int replicas, Duration replicasTimeout) {
+
+		public Reliability {
+			Setting.TIMEOUT.check(timeout);
+			Setting.RETRIES.check(retries);
+			Setting.REPLICAS.check(replicas);
+			Setting.REPLICAS_TIMEOUT.check(replicasTimeout);
+		}
+
+		private Reliability with(Function<String, @Nullable String> query) {
+			int replicas = Setting.REPLICAS.take(query).orElse(this.replicas);
+			Optional<Duration> replicasTimeout = Setting.REPLICAS_TIMEOUT.take(query);
+			if (replicasTimeout.isPresent() && replicas == 0) {
+				throw new InvalidSettingException(Setting.REPLICAS_TIMEOUT.name(),
+						"has a meaning only with replicas from 1 to 5");
+			}
+			return new Reliability(Setting.TIMEOUT.take(query).orElse(this.timeout),
+					Setting.RETRIES.take(query).orElse(this.retries), replicas,
+					replicasTimeout.orElse(this.replicasTimeout));
+		}
+
+	}
+
+	/**
+	 * How fast the job may be.
+	 *
+	 * @param rateLimit the most records sent per second; {@code null} for no limit
+	 * @param maxLatency the latency of Redis for other clients above which the job slows
+	 * down; {@code null} for no limit
+	 */
+	public record Pace(@Nullable Long rateLimit, @Nullable Duration maxLatency) {
+
+		/** As fast as Redis is. */
+		public static final Pace UNLIMITED = new Pace(null, null);
+
+		public Pace {
+			Setting.RATE_LIMIT.check(rateLimit);
+			Setting.MAX_LATENCY.check(maxLatency);
+		}
+
+	}
+
+	/**
+	 * What the caller learns.
+	 *
+	 * @param results which records the report lists
+	 * @param maxErrors the most rejected records that do not stop the job; {@code null}
+	 * for no limit
+	 * @param label the caller's name for the job; {@code null} if the caller gave none
+	 * @param callback the URL for the report of the ended job, whose query may hold a
+	 * secret; {@code null} for none
+	 */
+	public record Reporting(Results results, @Nullable Long maxErrors, @Nullable String label, @Nullable URI callback) {
+
+		public Reporting {
+			Setting.MAX_ERRORS.check(maxErrors);
+		}
+
+		private Reporting with(Function<String, @Nullable String> query) {
+			return new Reporting(Setting.RESULTS.take(query).orElse(this.results),
+					Setting.MAX_ERRORS.take(query).orElse(this.maxErrors), Setting.LABEL.take(query).orElse(this.label),
+					Setting.CALLBACK.take(query).orElse(this.callback));
+		}
+
+	}
+
+	/**
+	 * What the records are, and which keys they leave.
+	 *
+	 * @param operation the operation of records that name none; {@code null} if each
+	 * record must name one
+	 * @param only whether records of other operations are rejected
+	 * @param recordDefaults the expiry and encoding of records that have none of their
+	 * own
+	 * @param mapping how rows and objects become records
+	 * @param untilEmpty whether the job ends at the first empty reply to a pop
+	 * @param replace the pattern of the keys to remove if no record wrote them;
+	 * {@code null} for none
+	 */
+	public record Records(@Nullable Operation operation, boolean only, RecordDefaults recordDefaults, Mapping mapping,
+			boolean untilEmpty, @Nullable String replace) {
+
+		public Records {
+			Setting.TTL_JITTER.check(recordDefaults.ttlJitter());
+		}
+
+	}
+
+	/**
+	 * Whether anything is sent.
+	 *
+	 * @param dryRun whether to only read and check the records
+	 * @param estimate whether to estimate the memory of the records; only in a dry run
+	 */
+	public record Check(boolean dryRun, boolean estimate) {
+
+		/** Everything is sent. */
+		public static final Check NONE = new Check(false, false);
+
+		public Check {
+			if (estimate && !dryRun) {
+				throw new InvalidSettingException(Setting.ESTIMATE.name(), "has a meaning only with dryRun=true");
+			}
+		}
+
 	}
 
 }

@@ -96,91 +96,96 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 		.unmodifiableSet(EnumSet.of(RecordFormat.NDJSON, RecordFormat.JSON));
 
 	public static final Setting<Integer> BATCH_SIZE = row("batchSize", ALL_CALLS,
-			Allowed.integer(1, JobSettings.MAX_BATCH_SIZE), JobSettings::batchSize,
+			Allowed.integer(1, JobSettings.MAX_BATCH_SIZE), (settings) -> settings.batching().batchSize(),
 			"The most records in one batch, which is one call of `executePipelined`.");
 
 	public static final Setting<FlushPolicy> FLUSH = row("flush", ALL_CALLS,
-			Allowed.of(FlushPolicy.ALLOWED, FlushPolicy::parse), JobSettings::flush,
+			Allowed.of(FlushPolicy.ALLOWED, FlushPolicy::parse), (settings) -> settings.batching().flush(),
 			"When commands are written to the socket: one by one, a batch at a time, or N at a time.");
 
 	public static final Setting<Integer> CONCURRENCY = row("concurrency", ALL_CALLS, Allowed.integer(1, 16),
-			JobSettings::concurrency, "The number of lanes: pipelines that run at once, each on its own connection.");
+			(settings) -> settings.batching().concurrency(),
+			"The number of lanes: pipelines that run at once, each on its own connection.");
 
 	static final Setting<Duration> TIMEOUT = row("timeout", ALL_CALLS, Allowed.duration("1ms", "1h", "30s"),
-			(settings) -> DurationText.of(settings.timeout()),
+			(settings) -> DurationText.of(settings.reliability().timeout()),
 			"How long to wait for a reply before the connection counts as lost.");
 
-	static final Setting<Long> MAX_ERRORS = row("maxErrors", ALL_CALLS, Allowed.atLeast(0), JobSettings::maxErrors,
-			"The job stops when more records than this are rejected.");
+	static final Setting<Long> MAX_ERRORS = row("maxErrors", ALL_CALLS, Allowed.atLeast(0),
+			(settings) -> settings.reporting().maxErrors(), "The job stops when more records than this are rejected.");
 
-	static final Setting<Integer> RETRIES = row("retries", ALL_CALLS, Allowed.integer(0, 10), JobSettings::retries,
+	static final Setting<Integer> RETRIES = row("retries", ALL_CALLS, Allowed.integer(0, 10),
+			(settings) -> settings.reliability().retries(),
 			"How often the job may lose its connection to Redis and continue. With 0, the first loss ends it.");
 
-	static final Setting<Integer> REPLICAS = row("replicas", ALL_CALLS, Allowed.integer(0, 5), JobSettings::replicas,
-			(settings) -> settings.replicas() > 0,
+	static final Setting<Integer> REPLICAS = row("replicas", ALL_CALLS, Allowed.integer(0, 5),
+			(settings) -> settings.reliability().replicas(), (settings) -> settings.reliability().replicas() > 0,
 			"The [replicas that have to confirm](reliability.md#replicas) each batch; records that fewer confirm are `unknown`.");
 
 	static final Setting<Duration> REPLICAS_TIMEOUT = row("replicasTimeout", ALL_CALLS,
-			Allowed.duration("1ms", "1h", "30s"), (settings) -> DurationText.of(settings.replicasTimeout()),
-			(settings) -> settings.replicas() > 0,
+			Allowed.duration("1ms", "1h", "30s"),
+			(settings) -> DurationText.of(settings.reliability().replicasTimeout()),
+			(settings) -> settings.reliability().replicas() > 0,
 			"How long the replicas have to confirm a batch, after its last reply.");
 
 	static final Setting<Results> RESULTS = row("results", ALL_CALLS, Allowed.words(Results.values(), Results::label),
-			JobSettings::results, "The records that the report lists; `all` adds the reply to each.");
+			(settings) -> settings.reporting().results(),
+			"The records that the report lists; `all` adds the reply to each.");
 
 	static final Setting<String> OP = row("op", List.of("/v1/jobs", SWEEP),
 			Allowed.of("the name of an operation, such as SET", (text) -> (text.isEmpty()) ? null : text, NOT_EMPTY),
-			(settings) -> (settings.operation() != null) ? settings.operation().toString() : null,
+			(settings) -> (settings.records().operation() != null) ? settings.records().operation().toString() : null,
 			"The operation of all records, whether they name it or not. Other records are refused.");
 
 	public static final Setting<TimeToLive> TTL = row("ttl", WRITES_AND_SWEEPS,
 			Allowed.of(Expiry.ALLOWED + ", or a template such as {expires}",
 					templates("ttl", TimeToLive.reader(Expiry::parse))),
-			(settings) -> (settings.mapping().text(Texts::ttl) != null) ? settings.mapping().text(Texts::ttl)
-					: settings.recordDefaults().ttl(),
+			(settings) -> (settings.records().mapping().text(Texts::ttl) != null)
+					? settings.records().mapping().text(Texts::ttl) : settings.records().recordDefaults().ttl(),
 			"How long the keys live that SET and HSET write, or that a sweep with EXPIRE finds.");
 
 	static final Setting<TimeToLive> EXPIRE_AT = add(new Setting<>("expireAt", false, WRITES, ALL_RECORDS,
 			Allowed.of(Timestamps.ALLOWED + ", or a template such as {expires_at}",
 					templates("expireAt", TimeToLive.reader(Timestamps::parse))),
-			(settings) -> (settings.mapping().text(Texts::expireAt) != null) ? settings.mapping().text(Texts::expireAt)
-					: timestamp(settings.recordDefaults().expireAt()),
+			(settings) -> (settings.records().mapping().text(Texts::expireAt) != null)
+					? settings.records().mapping().text(Texts::expireAt)
+					: timestamp(settings.records().recordDefaults().expireAt()),
 			null, null, "Instead of `ttl`: the time at which the keys that SET and HSET write expire."));
 
 	public static final Setting<Integer> TTL_JITTER = row("ttlJitter", WRITES_AND_SWEEPS, Allowed.percent(50),
-			(settings) -> settings.recordDefaults().ttlJitter() + "%",
-			(settings) -> settings.recordDefaults().ttlJitter() > 0,
+			(settings) -> settings.records().recordDefaults().ttlJitter() + "%",
+			(settings) -> settings.records().recordDefaults().ttlJitter() > 0,
 			"Moves each expiry earlier or later by a random part of its time to live, at most this share, in whole seconds.");
 
 	static final Setting<Encoding> ENCODING = row("encoding", ALL_CALLS,
 			Allowed.words(Encoding.values(), Encoding::label),
-			(settings) -> settings.recordDefaults().encoding().label(),
-			(settings) -> settings.recordDefaults().encoding() != Encoding.UTF8,
+			(settings) -> settings.records().recordDefaults().encoding().label(),
+			(settings) -> settings.records().recordDefaults().encoding() != Encoding.UTF8,
 			"How strings in the body and in replies encode bytes. A record's own `encoding` wins.");
 
 	public static final Setting<Long> RATE_LIMIT = row("rateLimit", ALL_CALLS,
-			Allowed.number(1_000_000_000, "records per second"), JobSettings::rateLimit,
+			Allowed.number(1_000_000_000, "records per second"), (settings) -> settings.pace().rateLimit(),
 			"The most records that the job sends per second, spread evenly.");
 
 	static final Setting<Duration> MAX_LATENCY = row("maxLatency", ALL_CALLS, Allowed.duration("1ms", "10s", "5ms"),
-			(settings) -> (settings.maxLatency() != null) ? DurationText.of(settings.maxLatency()) : null,
+			(settings) -> (settings.pace().maxLatency() != null) ? DurationText.of(settings.pace().maxLatency()) : null,
 			"The [latency that other clients may see](jobs.md#limiting-the-latency-of-others): while more than a tenth"
 					+ " of the PINGs of a probe take longer, the job slows down.");
 
 	static final Setting<Atomic> ATOMIC = row("atomic", ALL_CALLS, Allowed.words(Atomic.values(), Atomic::label),
-			(settings) -> settings.atomic().label(), JobSettings::isAtomic,
+			(settings) -> settings.batching().atomic().label(), JobSettings::isAtomic,
 			"With `batch`, each batch is one MULTI/EXEC, of 10,000 commands at most.");
 
 	static final Setting<Coalesce> COALESCE = row("coalesce", ALL_CALLS,
-			Allowed.words(Coalesce.values(), Coalesce::label), (settings) -> settings.coalesce().label(),
+			Allowed.words(Coalesce.values(), Coalesce::label), (settings) -> settings.batching().coalesce().label(),
 			"With `auto`, neighbouring records are sent as [one command](coalescing.md) if Redis can run them so.");
 
-	static final Setting<Boolean> DRY_RUN = row("dryRun", ALL_CALLS, Allowed.truth(), JobSettings::dryRun,
-			JobSettings::dryRun,
+	static final Setting<Boolean> DRY_RUN = row("dryRun", ALL_CALLS, Allowed.truth(),
+			(settings) -> settings.check().dryRun(), (settings) -> settings.check().dryRun(),
 			"Only reads and checks the records: valid ones are `unprocessed`. Redis is not needed.");
 
 	static final Setting<Boolean> ESTIMATE = add(new Setting<>("estimate", false, WRITES, ALL_RECORDS, Allowed.truth(),
-			JobSettings::estimate, JobSettings::estimate, "false",
+			(settings) -> settings.check().estimate(), (settings) -> settings.check().estimate(), "false",
 			"With `dryRun`: [estimates the memory](#estimate) that the records need in Redis, from a sample."));
 
 	public static final Setting<String> REPLACE = add(new Setting<>("replace", false, WRITES, ALL_RECORDS,
@@ -188,27 +193,27 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 					"a glob-style pattern such as product:*, of at most " + GlobPattern.MAX_BYTES
 							+ " bytes, whose ranges in brackets are ASCII",
 					(text) -> (GlobPattern.parse(text) != null) ? text : null, NOT_EMPTY),
-			JobSettings::replace, null, null,
+			(settings) -> settings.records().replace(), null, null,
 			"When all records have run, removes the keys of this pattern that they did not write: see"
 					+ " [replace a dataset](replace.md)."));
 
 	static final Setting<String> LABEL = add(new Setting<>("label", false, ALL_CALLS, ALL_RECORDS,
-			Allowed.of("1 to 120 visible characters", Setting::label), JobSettings::label, null, null,
-			"A name for people, shown wherever the job is; it has no other meaning."));
+			Allowed.of("1 to 120 visible characters", Setting::label), (settings) -> settings.reporting().label(), null,
+			null, "A name for people, shown wherever the job is; it has no other meaning."));
 
 	/** A report has it without its query, which may hold a secret. */
 	public static final Setting<URI> CALLBACK = add(new Setting<>("callback", false, ALL_CALLS, ALL_RECORDS,
 			Allowed.of(UrlPrefixes.ALLOWED,
 					(text) -> url("callback", text, UrlPrefixes.MAX_URL_LENGTH, UrlPrefixes.ALLOWED),
 					Map.of("type", "string", "format", "uri", "maxLength", UrlPrefixes.MAX_URL_LENGTH)),
-			(settings) -> (settings.callback() != null) ? UrlPrefixes.withoutQuery(settings.callback().toString())
-					: null,
+			(settings) -> (settings.reporting().callback() != null)
+					? UrlPrefixes.withoutQuery(settings.reporting().callback().toString()) : null,
 			null, null,
 			"With `Prefer: respond-async`: where the report is [posted](callbacks.md) when the job has ended."));
 
 	static final Setting<Nulls> NULLS = add(new Setting<>("nulls", true, WRITES, DATA,
-			Allowed.words(Nulls.values(), Nulls::label), (settings) -> settings.mapping().nulls().label(),
-			(settings) -> settings.mapping().nulls() != Nulls.REFUSE, null,
+			Allowed.words(Nulls.values(), Nulls::label), (settings) -> settings.records().mapping().nulls().label(),
+			(settings) -> settings.records().mapping().nulls() != Nulls.REFUSE, null,
 			"With `skip`, a field or expiry that is null is left out; with `empty`, a field or value is the empty string; with `delete`, a SET whose value is null is a DEL."));
 
 	static final Setting<Template> KEY = template("key",
@@ -220,7 +225,8 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	static final Setting<List<FieldTemplate>> FIELDS = ofUploads("fields", DATA,
 			Allowed.of("fields with commas between them, such as name,city={address.city},{attrs...}, or -name for all"
 					+ " but one", templates("fields", FieldTemplate::parse)),
-			(settings) -> settings.mapping()
+			(settings) -> settings.records()
+				.mapping()
 				.text((texts) -> (texts.fields() != null) ? texts.fields().stream().map(String::valueOf).toList()
 						: null),
 			"For HSET and XADD: the columns or members that are fields, `name=template` for others, `{attrs...}` for all"
@@ -230,8 +236,10 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	public static final Setting<Word> ARGS = add(new Setting<>("args", false, WRITES_AND_SWEEPS, DATA,
 			Allowed.of("a template such as {points}, {tags...}, or [ and ] around a group, with {{ and }} for braces",
 					templates("args", Word::parse)),
-			(settings) -> settings.mapping().text((texts) -> (texts.args().isEmpty()) ? null : texts.argTexts()), null,
-			null,
+			(settings) -> settings.records()
+				.mapping()
+				.text((texts) -> (texts.args().isEmpty()) ? null : texts.argTexts()),
+			null, null,
 			"Templates of the arguments after the key and what `value` or `fields` make, in their order. In a sweep of"
 					+ " EXPIRE: NX, XX, GT or LT."));
 
@@ -239,7 +247,8 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	public static final Setting<List<Word>> COMMAND = add(new Setting<>("command", false, List.of("/v1/jobs"), DATA,
 			Allowed.of("a command in the words of redis-cli, such as HSET user:{id} name {name}, with {{ and }} for"
 					+ " braces", templates("command", Word::parseCommand)),
-			(settings) -> settings.mapping()
+			(settings) -> settings.records()
+				.mapping()
 				.text((texts) -> (texts.commands().isEmpty()) ? null : texts.commandTexts()),
 			null, null,
 			"Instead of `op`, `key` and the rest: a command of each row in the words of redis-cli. Given several times,"
@@ -250,20 +259,20 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 
 	static final Setting<Character> DELIMITER = ofUploads("delimiter", ROWS,
 			Allowed.of("a character of ASCII that is no quote, or tab", Setting::delimiter),
-			(settings) -> delimiterText(settings.mapping().cells().delimiter()),
+			(settings) -> delimiterText(settings.records().mapping().cells().delimiter()),
 			"The character that separates the cells, instead of the comma of CSV and the tab of TSV.");
 
 	static final Setting<Header> HEADER = ofUploads("header", ROWS,
 			Allowed.of("the names of the columns with commas between them, such as sid,price, or absent or present",
 					Header::parse),
-			(settings) -> settings.mapping().header().text(),
+			(settings) -> settings.records().mapping().header().text(),
 			"The names of the columns, for a file without a header row; `absent` if [numbers](templates.md#names) name"
 					+ " them.");
 
 	static final Setting<Escape> ESCAPE = ofUploads("escape", ROWS,
 			Allowed.words(new Escape[] { Escape.BACKSLASH, Escape.QUOTES }, Escape::label),
-			(settings) -> (settings.mapping().cells().escape() != Escape.NONE)
-					? settings.mapping().cells().escape().label() : null,
+			(settings) -> (settings.records().mapping().cells().escape() != Escape.NONE)
+					? settings.records().mapping().cells().escape().label() : null,
 			"What a backslash means: with `backslash` an escape in every cell (MySQL, COPY), with `quotes` one of quotes"
 					+ " within quotes (Spark, DuckDB).");
 
@@ -271,30 +280,32 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	public static final Setting<String> NULL = ofUploads("null", ROWS,
 			Allowed.of("the text of a null cell, such as \\N or NULL; none for an empty cell, \"\" also for one in"
 					+ " quotes", (text) -> text),
-			(settings) -> (settings.mapping().cells().nulls().isEmpty()) ? null : settings.mapping().cells().nulls(),
+			(settings) -> (settings.records().mapping().cells().nulls().isEmpty()) ? null
+					: settings.records().mapping().cells().nulls(),
 			"A cell without quotes that is exactly this text is null, and an empty cell is then the empty string.");
 
 	static final Setting<Boolean> TRIM = ofUploads("trim", ROWS, Allowed.truth(),
-			(settings) -> (settings.mapping().cells().trim()) ? true : null,
+			(settings) -> (settings.records().mapping().cells().trim()) ? true : null,
 			"Drops blanks around cells without quotes, and around the quotes of others.");
 
 	static final Setting<String> COMMENT = ofUploads("comment", ROWS,
 			Allowed.of("1 to 16 characters of ASCII that are no quote; an unescaped # ends a URL: write %23",
 					(text) -> (text.matches("[!-~&&[^\"]][ -~]{0,15}")) ? text : null, NOT_EMPTY),
-			(settings) -> settings.mapping().cells().comment(), "Rows that begin with this text are passed over.");
+			(settings) -> settings.records().mapping().cells().comment(),
+			"Rows that begin with this text are passed over.");
 
 	static final Setting<Rows> ROWS_ARE = ofUploads("rows", OBJECTS,
 			Allowed.of("entries, or items: and the path of an array, such as items:hits.hits", Rows::parse),
-			(settings) -> settings.mapping().rows().text(),
+			(settings) -> settings.records().mapping().rows().text(),
 			"With `entries`, the body is one object, and each of its members is a row: `{@key}` and `{@value}`. With"
 					+ " `items:PATH`, each element of that array of each object is.");
 
 	static final Setting<ZoneId> ZONE = ofUploads("zone", DATA,
 			Allowed.of("a time zone such as UTC or Europe/Berlin", Setting::zone),
-			(settings) -> settings.recordDefaults().zone(), "The time zone of timestamps that name none.");
+			(settings) -> settings.records().recordDefaults().zone(), "The time zone of timestamps that name none.");
 
 	static final Setting<String> UNTIL = add(new Setting<>("until", false, List.of("/piperpop"), ALL_RECORDS,
-			Allowed.words("empty"), (settings) -> (settings.untilEmpty()) ? "empty" : null, null, null,
+			Allowed.words("empty"), (settings) -> (settings.records().untilEmpty()) ? "empty" : null, null, null,
 			"With `empty`, the job ends at the first empty reply; later pops do not count as records."));
 
 	public static final Setting<Boolean> RELIABLE = parameter("reliable", List.of("/piperpop"), Allowed.truth(),
@@ -369,8 +380,10 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	}
 
 	private static Setting<Template> template(String name, String meaning, Function<Texts, @Nullable Object> report) {
-		return ofUploads(name, DATA, Allowed.of("a template such as session:{sid}, with {{ and }} for braces",
-				templates(name, Template::parse)), (settings) -> settings.mapping().text(report), meaning);
+		return ofUploads(name, DATA,
+				Allowed.of("a template such as session:{sid}, with {{ and }} for braces",
+						templates(name, Template::parse)),
+				(settings) -> settings.records().mapping().text(report), meaning);
 	}
 
 	/** Reads templates, and says what is wrong with one that is none. */

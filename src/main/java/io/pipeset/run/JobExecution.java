@@ -93,7 +93,7 @@ final class JobExecution {
 	JobExecution(RunningJob job, LaneContext context, JobLimits limits, Client client, Admission admission,
 			OperationFinder operations, @Nullable Replacement replacement) {
 		this.replacement = replacement;
-		this.operations = (job.settings().dryRun()) ? withoutRedis(operations) : operations;
+		this.operations = (job.settings().check().dryRun()) ? withoutRedis(operations) : operations;
 		this.client = client;
 		this.job = job;
 		this.context = context;
@@ -105,17 +105,17 @@ final class JobExecution {
 		this.admission = admission;
 		this.pops = new PopBudget(limits.maxPopped(), limits.maxPoppedBytes().toBytes(), this.context, this.lanes,
 				memory);
-		this.record = new Record(settings.recordDefaults(), memory);
+		this.record = new Record(settings.records().recordDefaults(), memory);
 		memory.beforeWait(this.lanes::sendBegun);
-		this.rateLimiter = new RateLimiter(job.rateLimit(), (settings.dryRun()) ? null : settings.maxLatency(),
-				this.lanes, context);
-		this.warnings = new MemoryWarnings(context, settings.dryRun());
-		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account(), sample(settings, memory)) : null;
+		this.rateLimiter = new RateLimiter(job.rateLimit(),
+				(settings.check().dryRun()) ? null : settings.pace().maxLatency(), this.lanes, context);
+		this.warnings = new MemoryWarnings(context, settings.check().dryRun());
+		this.dryRun = (settings.check().dryRun()) ? new DryRun(this.context.account(), sample(settings, memory)) : null;
 		this.earlier = (job.items() != null) ? job.items().earlier() : null;
 	}
 
 	private @Nullable MemorySample sample(JobSettings settings, MemoryShare memory) {
-		if (!settings.estimate()) {
+		if (!settings.check().estimate()) {
 			return null;
 		}
 		memory.reserve(MemorySample.MAX_BYTES);
@@ -187,7 +187,7 @@ final class JobExecution {
 	private InputContext inputContext(Caller caller) {
 		MemoryShare memory = this.job.memory();
 		return new InputContext(this.job.id(), caller, this.lanes, this.context, memory,
-				this.job.settings().operation(), this.job.settings().mapping(),
+				this.job.settings().records().operation(), this.job.settings().records().mapping(),
 				this.limits.ofRecords(memory, this.context.nodes().database(), this.operations),
 				this.limits.ofInflatedBodies().and(this.client.ofBodies()));
 	}
@@ -195,8 +195,8 @@ final class JobExecution {
 	/** Counts the generated records that were not read. */
 	private void countUnread(JobInput input) {
 		JobSettings settings = this.job.settings();
-		Operation operation = settings.operation();
-		long unread = this.progress.countUnread((settings.untilEmpty()) ? 0 : input.generated());
+		Operation operation = settings.records().operation();
+		long unread = this.progress.countUnread((settings.records().untilEmpty()) ? 0 : input.generated());
 		this.context.account()
 			.count((operation != null) ? operation.toString() : Account.NO_OPERATION, Outcome.UNPROCESSED, unread);
 		this.context.account().errorCodes().add(Loss.NOT_SENT, unread);

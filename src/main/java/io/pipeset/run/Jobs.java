@@ -147,16 +147,16 @@ public class Jobs {
 		Task task = request.owner().task();
 		JobStop stop = (task != null) ? task.stop() : new JobStop();
 		MemoryShare memory = (task != null) ? task.memory() : this.memory.open(stop);
-		Account account = new Account(settings.results(), this.limits.maxItems(), this.limits.maxItemsBytes().toBytes(),
-				request.values() == Values.APART, memory::tryTakeForReport);
-		if (settings.untilEmpty() && !settings.dryRun()) {
+		Account account = new Account(settings.reporting().results(), this.limits.maxItems(),
+				this.limits.maxItemsBytes().toBytes(), request.values() == Values.APART, memory::tryTakeForReport);
+		if (settings.records().untilEmpty() && !settings.check().dryRun()) {
 			account.endsWhenEmpty();
 		}
 		if (items != null) {
 			items.begins(stop, account);
 		}
 		RunningJob job = new RunningJob(new ReportDraft(request.id(), this.redis, settings,
-				new RateLimit(request.client().rateLimit(settings.rateLimit())), account, new JobClock(),
+				new RateLimit(request.client().rateLimit(settings.pace().rateLimit())), account, new JobClock(),
 				new InputProgress(), request.input()), stop, memory, items);
 		if (task == null) {
 			// The settings are in memory already, even beyond the limit.
@@ -200,15 +200,15 @@ public class Jobs {
 		Observation trace = (owner.isService()) ? Observation.NOOP
 				: this.traces.job(job.id(), owner.client().name(), job.operation());
 		try {
-			if (!settings.dryRun()) {
+			if (!settings.check().dryRun()) {
 				this.requirements.require(job.stop(), settings);
 			}
 			LaneContext context = new LaneContext(lanes(settings), account, job.clock(), job.stop(),
-					new Retries(settings.retries()), this.inFlight, this.nodes, this.pipeline, owner.meters(), trace,
-					this.executor, job.input().unknownPops(), job.memory(),
-					new ErrorLimit(account, job.stop(), settings.maxErrors()));
+					new Retries(settings.reliability().retries()), this.inFlight, this.nodes, this.pipeline,
+					owner.meters(), trace, this.executor, job.input().unknownPops(), job.memory(),
+					new ErrorLimit(account, job.stop(), settings.reporting().maxErrors()));
 			Admission admission = new Admission(settings, this.scripts, this.limits, owner.client(),
-					this.nodes.isCluster(), caller.isPop() || settings.dryRun());
+					this.nodes.isCluster(), caller.isPop() || settings.check().dryRun());
 			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, owner.client(), admission,
 					this.operations, replacement(job, context, owner.client()))
 				.run(caller);
@@ -227,7 +227,7 @@ public class Jobs {
 	}
 
 	private @Nullable Replacement replacement(RunningJob job, LaneContext context, Client client) {
-		String text = job.settings().replace();
+		String text = job.settings().records().replace();
 		GlobPattern pattern = (text != null) ? GlobPattern.parse(text) : null;
 		return (text == null || pattern == null) ? null : new Replacement(job, context, client, text,
 				new WrittenKeys(pattern, this.spool, job.id() + Spool.OF_RUN, share(client), job.memory()));
@@ -238,8 +238,9 @@ public class Jobs {
 	}
 
 	private static LaneSettings lanes(JobSettings settings) {
-		return new LaneSettings(settings.batchSize(), settings.flush(), settings.concurrency(), settings.timeout(),
-				settings.retries(), settings.replicas(), settings.replicasTimeout(), settings.isAtomic(),
+		return new LaneSettings(settings.batching().batchSize(), settings.batching().flush(),
+				settings.batching().concurrency(), settings.reliability().timeout(), settings.reliability().retries(),
+				settings.reliability().replicas(), settings.reliability().replicasTimeout(), settings.isAtomic(),
 				settings.coalesces());
 	}
 

@@ -123,7 +123,7 @@ final class Replacement implements AutoCloseable {
 		this.job.memory().beforeWait(lanes::sendBegun);
 		Watch watch = caller.watch(() -> this.load.stop().stop(Cause.CANCELLED, Caller.GONE));
 		RateLimiter rateLimiter = new RateLimiter(this.job.rateLimit(),
-				(isDryRun()) ? null : this.job.settings().maxLatency(), lanes, context);
+				(isDryRun()) ? null : this.job.settings().pace().maxLatency(), lanes, context);
 		boolean complete = false;
 		try {
 			rateLimiter.open();
@@ -222,7 +222,7 @@ final class Replacement implements AutoCloseable {
 	}
 
 	private boolean isDryRun() {
-		return this.job.settings().dryRun();
+		return this.job.settings().check().dryRun();
 	}
 
 	private LaneContext context() {
@@ -318,7 +318,7 @@ final class Replacement implements AutoCloseable {
 	}
 
 	private Warning notReplaced(String obstacle) {
-		return new Warning(NOT_REPLACED, null, "No key of replace=" + this.job.settings().replace() + " "
+		return new Warning(NOT_REPLACED, null, "No key of replace=" + this.job.settings().records().replace() + " "
 				+ ((isDryRun()) ? "would be" : "was") + " removed, because " + obstacle + ".", null);
 	}
 

@@ -32,8 +32,9 @@ class Requirements {
 	 * if not. Successful checks of transactions are cached.
 	 */
 	void require(JobStop stop, JobSettings settings) {
-		if (settings.replicas() > 0 && !stop.isSet()) {
-			require(stop, (node) -> node.calls().replicas(), "replicas=" + settings.replicas() + " needs WAIT.",
+		if (settings.reliability().replicas() > 0 && !stop.isSet()) {
+			require(stop, (node) -> node.calls().replicas(),
+					"replicas=" + settings.reliability().replicas() + " needs WAIT.",
 					"Let the service's user run WAIT, on a master, or send the job with replicas=0.");
 		}
 		if (settings.isAtomic() && !stop.isSet()) {

@@ -57,7 +57,7 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 
 	@Override
 	public @Nullable String label() {
-		return settings().label();
+		return settings().reporting().label();
 	}
 
 	@Override
@@ -67,22 +67,22 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 
 	@Override
 	public @Nullable Boolean dryRun() {
-		return (settings().dryRun()) ? true : null;
+		return (settings().check().dryRun()) ? true : null;
 	}
 
 	@Override
 	public long settingsBytes() {
-		return settings().mapping().bytes();
+		return settings().records().mapping().bytes();
 	}
 
 	@Override
 	public boolean isSmall() {
-		return input().isSmall() && !isSlow() && settings().replace() == null;
+		return input().isSmall() && !isSlow() && settings().records().replace() == null;
 	}
 
 	/** Whether a limit may slow the job down. */
 	boolean isSlow() {
-		return rateLimit().perSecond() > 0 || settings().maxLatency() != null;
+		return rateLimit().perSecond() > 0 || settings().pace().maxLatency() != null;
 	}
 
 	JobSettings settings() {
@@ -134,7 +134,7 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 		Counts counts = account().counts();
 		Receipt receipt = input().handOver(account());
 		boolean settled = progress().isComplete() && !open
-				&& (settings().dryRun() || (counts.unknown() == 0 && counts.unprocessed() == 0));
+				&& (settings().check().dryRun() || (counts.unknown() == 0 && counts.unprocessed() == 0));
 		Ending stopped = this.stop.ending();
 		// A cancelled job did not itself lose the records that an earlier run has lost.
 		long unknown = counts.unknown()
@@ -144,7 +144,8 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 		if (open) {
 			ending = new Ending(ending.cause(),
 					ending.detail().replaceFirst("\\.?$", ".") + " All records have run, but not all keys of replace="
-							+ settings().replace() + " that they did not write are removed: send the request again");
+							+ settings().records().replace()
+							+ " that they did not write are removed: send the request again");
 		}
 		JobState state = ending.cause().state();
 		if (this.items != null && JobEnding.isInterrupted(stopped, this.stop.isClosing(), settled)

@@ -41,7 +41,7 @@ class AnalysesController {
 		this.analyses = analyses;
 		this.reports = reports;
 		this.async = async;
-		this.timeout = defaults.toSettings().timeout();
+		this.timeout = defaults.toSettings().reliability().timeout();
 	}
 
 	@CallMapping(Call.ANALYSE)

@@ -74,7 +74,8 @@ class JobsController {
 		refuseParametersOfSources(query);
 		Uploads.refuseForeignSettings(query, RecordFormat.of(Uploads.mediaType(request)), true);
 		JobSettings settings = this.settings.read(query, Call.RUN_JOB.path(), null, NAMES);
-		return new Records(this.uploads.open(request, CurrentClient.get(), settings.mapping(), null), settings);
+		return new Records(this.uploads.open(request, CurrentClient.get(), settings.records().mapping(), null),
+				settings);
 	}
 
 	private static void refuseParametersOfSources(Query query) {
@@ -107,13 +108,13 @@ class JobsController {
 		try {
 			RecordFormat format = (url.format() != null) ? url.format() : Uploads.format(body);
 			Uploads.refuseForeignSettings(Query.of(request), format, true);
-			if (settings.replace() != null && !body.hasEnd()) {
+			if (settings.records().replace() != null && !body.hasEnd()) {
 				throw Problems.exception(Problem.SOURCE_FAILED, "The server names no length of the resource, so that a"
 						+ " part of it may be missing, and 'replace' would remove its keys. Nothing was run");
 			}
 			StoredBytes resource = this.urls.stored(body.version());
 			this.urls.require(client, resource);
-			JobInput input = UrlQuery.fetch(() -> Uploads.open(body, resource, format, settings.mapping(),
+			JobInput input = UrlQuery.fetch(() -> Uploads.open(body, resource, format, settings.records().mapping(),
 					AsyncJobs.isRequested(request), url.limit()));
 			opened = true;
 			return input;

@@ -74,8 +74,8 @@ class KeyedJobs {
 	 */
 	void run(KeyedJob keyed, JobSettings settings, @Nullable JobInput known, Supplier<JobRequest> opens,
 			HttpServletRequest request, HttpServletResponse response) throws IOException {
-		JobStatus status = JobStatus.queued(keyed.jobId, settings.operationName(), (settings.dryRun()) ? true : null,
-				settings.label());
+		JobStatus status = JobStatus.queued(keyed.jobId, settings.operationName(),
+				(settings.check().dryRun()) ? true : null, settings.reporting().label());
 		Claim other = claim(keyed, status);
 		if (other != null) {
 			answerRepeat(other, keyed, known, request, response);
@@ -102,7 +102,7 @@ class KeyedJobs {
 			this.async.begin(job, request, response, (taken, caller) -> {
 				// After the 202 the job may be resumed, so no other job may take the key.
 				String fingerprint = fingerprint(keyed, input instanceof UploadedRecords);
-				Ending refused = (settings.dryRun()) ? null : markBegun(keyed, fingerprint);
+				Ending refused = (settings.check().dryRun()) ? null : markBegun(keyed, fingerprint);
 				if (refused != null) {
 					throw IdempotencyKey.refused(refused);
 				}

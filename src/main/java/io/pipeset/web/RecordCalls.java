@@ -147,23 +147,23 @@ class RecordCalls {
 		JobSettings settings = job.settings();
 		Admission.require(client, settings, input);
 		Uploads.refuseUselessJitter(settings, input, request);
-		if (input.limit() != null && settings.replace() != null) {
+		if (input.limit() != null && settings.records().replace() != null) {
 			throw Problems.exception(Problem.INVALID_SETTING,
 					"'limit' reads the first records alone, and 'replace' would"
 							+ " remove the keys of all others: give one of them");
 		}
-		Long rateLimit = settings.rateLimit();
+		Long rateLimit = settings.pace().rateLimit();
 		if (!Objects.equals(client.rateLimit(rateLimit), rateLimit)
 				&& Query.of(request).has(Setting.RATE_LIMIT.name())) {
 			client.requireRateLimit(rateLimit);
 		}
 		boolean waits = !AsyncJobs.isRequested(request);
-		if (settings.callback() != null) {
+		if (settings.reporting().callback() != null) {
 			if (waits) {
 				throw Problems.exception(Problem.INVALID_SETTING,
 						"'callback' has a meaning only with Prefer: respond-async: this request waits for the report");
 			}
-			this.callbacks.require(client, settings.callback());
+			this.callbacks.require(client, settings.reporting().callback());
 		}
 		if (IdempotencyKey.of(request) != null || !waits) {
 			refuseUnsafePop(job);
@@ -172,9 +172,9 @@ class RecordCalls {
 
 	/** Refuses a pop whose values would be lost with its response. */
 	private static void refuseUnsafePop(JobRequest job) {
-		Operation operation = job.settings().operation();
-		if (operation != null && job.settings().only() && operation.effect() == Effect.POP && !job.settings().dryRun()
-				&& !(job.input() instanceof JobInput.Popped)) {
+		Operation operation = job.settings().records().operation();
+		if (operation != null && job.settings().records().only() && operation.effect() == Effect.POP
+				&& !job.settings().check().dryRun() && !(job.input() instanceof JobInput.Popped)) {
 			throw AsyncJobs
 				.popRefused((job.values() == Values.APART) ? "/piperpop without reliable=true" : "op=" + operation);
 		}

@@ -91,14 +91,15 @@ record RowsQuery(String source, Map<String, String> values, @Nullable Long limit
 			throw Problems.exception(Problem.DISABLED,
 					"The service runs no queries: pipeset.sources.queries is not set");
 		}
-		Templates templates = settings.mapping().templates();
+		Templates templates = settings.records().mapping().templates();
 		if (templates == null) {
 			throw invalid("'key' is missing: rows need a template, as in op=HSET&key=product:{sku}, or 'command'");
 		}
-		if (settings.mapping().rows().text() != null) {
+		if (settings.records().mapping().rows().text() != null) {
 			throw invalid("'rows' has a meaning only for JSON: rows of a query are rows already");
 		}
-		return new QueriedRecords(sources.open(client, this.source, this.values, templates, settings.mapping().nulls()),
+		return new QueriedRecords(
+				sources.open(client, this.source, this.values, templates, settings.records().mapping().nulls()),
 				this.limit);
 	}
 

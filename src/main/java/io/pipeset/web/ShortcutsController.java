@@ -98,7 +98,7 @@ class ShortcutsController {
 		Uploads.refuseBody(request);
 		JobInput input = (receiptTtl != null)
 				? new JobInput.Popped(new ReliablePops(CurrentClient.get().name(), list, pops, receiptTtl),
-						this.receipts, settings.dryRun())
+						this.receipts, settings.check().dryRun())
 				: new JobInput.Generated(GeneratedRecords.pops(list, pops), pops);
 		this.calls.run(input, settings, Values.APART, request, response);
 	}
@@ -142,8 +142,8 @@ class ShortcutsController {
 					request, response);
 		}
 		else {
-			this.calls.run(this.uploads.open(request, CurrentClient.get(), settings.mapping(), records), settings,
-					Values.IN_ITEMS, request, response);
+			this.calls.run(this.uploads.open(request, CurrentClient.get(), settings.records().mapping(), records),
+					settings, Values.IN_ITEMS, request, response);
 		}
 	}
 

@@ -63,9 +63,9 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, boolean hasTtl, List<S
 			throw Problems.exception(Problem.UNEXPECTED_BODY, "With from=scan the records are the keys that SCAN finds:"
 					+ " send the request without a body and Content-Type, or the records without 'from'");
 		}
-		Operation operation = settings.operation();
+		Operation operation = settings.records().operation();
 		String allowed = Sweep.OPERATIONS.stream().map(Operation::name).collect(Collectors.joining(", "));
-		if (operation == null || !settings.only()) {
+		if (operation == null || !settings.records().only()) {
 			throw invalid("'op' is missing: from=scan needs one of " + allowed);
 		}
 		if (!Sweep.OPERATIONS.contains(operation)) {
@@ -77,8 +77,8 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, boolean hasTtl, List<S
 		else if (!this.options.isEmpty()) {
 			throw invalid("'args' has a meaning with from=scan only for op=EXPIRE, not '" + operation + "'");
 		}
-		return new JobInput.Scanned(new Sweep(this.filter, this.limit, operation, settings.recordDefaults().ttl(),
-				this.options, client.keys()));
+		return new JobInput.Scanned(new Sweep(this.filter, this.limit, operation,
+				settings.records().recordDefaults().ttl(), this.options, client.keys()));
 	}
 
 	private void checkExpiry() {

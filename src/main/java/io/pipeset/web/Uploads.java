@@ -197,14 +197,14 @@ class Uploads {
 	 * expiries
 	 */
 	static void refuseUselessJitter(JobSettings settings, JobInput input, HttpServletRequest request) {
-		if (settings.recordDefaults().ttlJitter() == 0 || settings.expires()) {
+		if (settings.records().recordDefaults().ttlJitter() == 0 || settings.expires()) {
 			return;
 		}
 		RecordFormat format = (input instanceof UploadedRecords upload) ? upload.format() : null;
 		boolean objects = format == RecordFormat.NDJSON || format == RecordFormat.JSON;
 		boolean rows = (format == RecordFormat.CSV || format == RecordFormat.TSV)
-				&& settings.operation() == Operation.SET;
-		boolean ownExpiries = (objects || rows) && settings.mapping().templates() == null;
+				&& settings.records().operation() == Operation.SET;
+		boolean ownExpiries = (objects || rows) && settings.records().mapping().templates() == null;
 		if (!ownExpiries && Query.of(request).has(Setting.TTL_JITTER.name())) {
 			throw Problems.exception(Problem.INVALID_SETTING,
 					"'ttlJitter' has a meaning only with 'ttl' or 'expireAt': "

@@ -98,9 +98,9 @@ class SettingTests {
 			.toSettings()
 			.with((name) -> texts.getOrDefault(name, new ArrayDeque<>()).poll(), "/v1/jobs", null,
 					OperationFinder.TABLE);
-		JobSettings same = JobSettings.of(settings.toTexts(), settings.operation());
+		JobSettings same = JobSettings.of(settings.toTexts(), settings.records().operation());
 		assertThat(same.toReport()).hasToString(settings.toReport().toString());
-		assertThat(same.only()).isEqualTo(settings.only());
+		assertThat(same.records().only()).isEqualTo(settings.records().only());
 		assertThat(same.toTexts()).isEqualTo(settings.toTexts());
 	}
 

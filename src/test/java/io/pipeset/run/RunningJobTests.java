@@ -304,9 +304,10 @@ class RunningJobTests {
 				.bindOrCreate("pipeset.defaults", JobDefaults.class)
 				.toSettings();
 			this.context = rig.context(
-					LaneRig.settings(settings.batchSize(), commandsPerWrite, 1, Duration.ofMinutes(10)), rig.threads());
+					LaneRig.settings(settings.batching().batchSize(), commandsPerWrite, 1, Duration.ofMinutes(10)),
+					rig.threads());
 			ReportDraft draft = new ReportDraft(JobId.next(), new RedisIdentity("localhost:6379/0"), settings,
-					new RateLimit(settings.rateLimit()), this.context.account(), this.context.clock(),
+					new RateLimit(settings.pace().rateLimit()), this.context.account(), this.context.clock(),
 					new InputProgress(), input);
 			this.running = new RunningJob(draft, this.context.stop(), (MemoryShare) this.context.memory(), null);
 		}

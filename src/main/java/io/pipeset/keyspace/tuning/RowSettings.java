@@ -16,7 +16,8 @@ public record RowSettings(int batchSize, FlushPolicy flush, int concurrency) {
 	/** The default settings of jobs. */
 	static RowSettings of(JobDefaults defaults) {
 		JobSettings settings = defaults.toSettings();
-		return new RowSettings(settings.batchSize(), settings.flush(), settings.concurrency());
+		return new RowSettings(settings.batching().batchSize(), settings.batching().flush(),
+				settings.batching().concurrency());
 	}
 
 	/**

@@ -46,6 +46,12 @@ import io.pipeset.request.JobDefaults;
 import io.pipeset.request.JobRefusedException;
 import io.pipeset.request.JobRefusedException.Reason;
 import io.pipeset.request.JobSettings;
+import io.pipeset.request.JobSettings.Batching;
+import io.pipeset.request.JobSettings.Check;
+import io.pipeset.request.JobSettings.Pace;
+import io.pipeset.request.JobSettings.Records;
+import io.pipeset.request.JobSettings.Reliability;
+import io.pipeset.request.JobSettings.Reporting;
 import io.pipeset.run.JobOwner;
 import io.pipeset.run.JobRequest;
 import io.pipeset.run.Jobs;
@@ -114,7 +120,7 @@ public class Tunings {
 		this.nodes = nodes;
 		this.memory = memory;
 		this.defaults = RowSettings.of(defaults);
-		this.timeout = defaults.toSettings().timeout();
+		this.timeout = defaults.toSettings().reliability().timeout();
 	}
 
 	/**
@@ -158,9 +164,11 @@ public class Tunings {
 			}
 			return false;
 		};
-		JobSettings settings = new JobSettings(row.batchSize(), row.flush(), row.concurrency(), this.timeout, null, 0,
-				0, Duration.ofSeconds(1), Results.ERRORS, null, false, RecordDefaults.NONE, Mapping.NONE, false, null,
-				null, atomic, Coalesce.OFF, false, false, null, null, null);
+		JobSettings settings = new JobSettings(
+				new Batching(row.batchSize(), row.flush(), row.concurrency(), atomic, Coalesce.OFF),
+				new Reliability(this.timeout, 0, 0, Duration.ofSeconds(1)), Pace.UNLIMITED,
+				new Reporting(Results.ERRORS, null, null, null),
+				new Records(null, false, RecordDefaults.NONE, Mapping.NONE, false, null), Check.NONE);
 		return this.jobs.run(new JobRequest(new JobOwner(this.meters, Client.SERVICE, task),
 				new JobInput.Generated(records, count), settings, JobRequest.Values.IN_ITEMS), Caller.SERVICE);
 	}

@@ -285,7 +285,7 @@ class ValuesByPlaceTests {
 
 		private static List<Snapshot> open(RecordFormat format, JobSettings settings, String body) throws IOException {
 			return Snapshot.readAll(format.open(new ByteArrayInputStream(body.getBytes(StandardCharsets.UTF_8)),
-					settings.operation(), settings.mapping(), Limits.ofBytes(1 << 16)));
+					settings.records().operation(), settings.records().mapping(), Limits.ofBytes(1 << 16)));
 		}
 
 		private static List<Snapshot> rows(JobSettings settings, String name, String json) throws SQLException {
@@ -294,8 +294,8 @@ class ValuesByPlaceTests {
 					"getColumnTypeName", "int4", (text) ? "text" : "jsonb");
 			ResultSet row = fake(ResultSet.class, "getBigDecimal", new java.math.BigDecimal(7), null, "getString", "7",
 					(json.equals("null")) ? null : text(json));
-			SqlRow rows = new SqlRow(columns, List.of("id", name), settings.mapping().templates(),
-					settings.mapping().nulls(), Limits.ofBytes(1 << 16));
+			SqlRow rows = new SqlRow(columns, List.of("id", name), settings.records().mapping().templates(),
+					settings.records().mapping().nulls(), Limits.ofBytes(1 << 16));
 			rows.read(row);
 			List<Snapshot> records = new ArrayList<>();
 			Record record = new Record();

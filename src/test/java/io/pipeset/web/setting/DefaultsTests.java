@@ -111,10 +111,10 @@ class DefaultsTests {
 	void transactionsByDefaultNeedNoOtherProperty() {
 		new ApplicationContextRunner().withUserConfiguration(Properties.class)
 			.withPropertyValues("pipeset.defaults.atomic=batch")
-			.run((context) -> assertThat(context.getBean(JobDefaults.class).toSettings().batchSize())
+			.run((context) -> assertThat(context.getBean(JobDefaults.class).toSettings().batching().batchSize())
 				.isEqualTo(10_000));
 		new ApplicationContextRunner().withUserConfiguration(Properties.class)
-			.run((context) -> assertThat(context.getBean(JobDefaults.class).toSettings().batchSize())
+			.run((context) -> assertThat(context.getBean(JobDefaults.class).toSettings().batching().batchSize())
 				.isEqualTo(100_000));
 		new ApplicationContextRunner().withUserConfiguration(Properties.class)
 			.withPropertyValues("pipeset.defaults.atomic=batch", "pipeset.defaults.batch-size=10001")

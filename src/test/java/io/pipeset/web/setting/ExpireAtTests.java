@@ -66,8 +66,9 @@ class ExpireAtTests {
 		JobSettings defaults = JobSettings.of(Map.of("ttl", List.of("3600")), null);
 		Map<String, String> query = Map.of("op", "SET", "key", "{k}", "value", "{v}", setting, "{t}");
 		JobSettings settings = defaults.with(query::get, "/v1/jobs", null, OperationFinder.TABLE);
-		assertThat(settings.recordDefaults().ttl()).isNull();
-		assertThat(JobSettings.of(settings.toTexts(), settings.operation()).toTexts()).isEqualTo(settings.toTexts());
+		assertThat(settings.records().recordDefaults().ttl()).isNull();
+		assertThat(JobSettings.of(settings.toTexts(), settings.records().operation()).toTexts())
+			.isEqualTo(settings.toTexts());
 	}
 
 	@ParameterizedTest
