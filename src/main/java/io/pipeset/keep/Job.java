@@ -404,11 +404,6 @@ public final class Job {
 		return run != null;
 	}
 
-	/** The memory of the settings, in bytes; 0 once the job has ended. */
-	long settingsBytes() {
-		return settingsBytes(this.current.run());
-	}
-
 	private static long settingsBytes(@Nullable JobRun run) {
 		return (run != null) ? run.settingsBytes() : 0;
 	}

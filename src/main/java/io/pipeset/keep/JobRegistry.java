@@ -129,20 +129,26 @@ public class JobRegistry {
 		addEnded(known, Job.REPORT_BYTES);
 	}
 
+	/** Records that a job's run has ended with a report. */
+	public void recordEnd(Job job, EndedJob<?> ended) {
+		job.markEnded(ended);
+	}
+
 	/**
-	 * Records that a job's run has ended with a report.
+	 * Keeps a job that has ended, once its permits are released: the control Redis, which
+	 * gets its whole report, may be slow.
+	 * @param run its run, whose memory is not closed yet
 	 * @param answered whether a caller waits for the report
 	 */
-	public void recordEnd(Job job, EndedJob<?> ended, boolean answered) {
-		long settings = job.settingsBytes();
-		job.markEnded(ended);
+	public void keepEnded(Job job, JobRun run, boolean answered) {
 		if (job.isInterruptedByShutdown()) {
 			return;
 		}
 		if (!answered) {
 			this.endListener.accept(job);
 		}
-		addEnded(job, settings + job.dropLargeLists(ended.memory().reportBytes() - settings, answered));
+		long settings = run.settingsBytes();
+		addEnded(job, settings + job.dropLargeLists(run.memory().reportBytes() - settings, answered));
 	}
 
 	/** Removes the files of a job that its record in the control Redis makes needless. */

@@ -423,7 +423,7 @@ class JobQueue {
 		<R> EndedJob<R> end(EndedJob<R> ended) {
 			this.job.memory().endLoad();
 			if (this.known != null) {
-				JobQueue.this.registry.recordEnd(this.known, ended, this.waits);
+				JobQueue.this.registry.recordEnd(this.known, ended);
 			}
 			this.completed = true;
 			return ended;
@@ -438,6 +438,9 @@ class JobQueue {
 			}
 			if (this.clientPermit != null) {
 				this.clientPermit.release();
+			}
+			if (this.completed && this.known != null) {
+				JobQueue.this.registry.keepEnded(this.known, this.job, this.waits);
 			}
 			if (!this.completed) {
 				this.job.memory().close();

@@ -129,8 +129,7 @@ class JobRegistryTests {
 		known.markRunning();
 		task.tallies(() -> {
 			task.tallies(() -> Tally.of(1, null));
-			this.registry.recordEnd(known, new EndedJob<>(task.id(), "report", Ending.COMPLETED, false, task.memory()),
-					false);
+			this.registry.recordEnd(known, new EndedJob<>(task.id(), "report", Ending.COMPLETED, false, task.memory()));
 			return Tally.of(0, null);
 		});
 		Job.Look before = known.look();
@@ -167,8 +166,8 @@ class JobRegistryTests {
 		Job known = this.registry.register(task, "none");
 		known.markRunning();
 		assertThat(task.memory().tryTakeForReport(reportBytes)).isTrue();
-		this.registry.recordEnd(known, new EndedJob<>(task.id(), "report", Ending.COMPLETED, false, task.memory()),
-				true);
+		this.registry.recordEnd(known, new EndedJob<>(task.id(), "report", Ending.COMPLETED, false, task.memory()));
+		this.registry.keepEnded(known, task, true);
 		task.memory().close();
 		return known;
 	}
