@@ -3,7 +3,6 @@ package io.pipeset.keyspace;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-import io.pipeset.engine.pipeline.PipelineProperties;
 import io.pipeset.engine.servers.RedisNodes;
 import io.pipeset.input.Caller;
 import io.pipeset.keep.EndedJob;
@@ -28,16 +27,13 @@ public class Analyses {
 
 	private final RedisNodes nodes;
 
-	private final PipelineProperties pipeline;
-
 	private final JobLimits limits;
 
 	private final ExecutorService threads;
 
-	Analyses(Tasks tasks, RedisNodes nodes, PipelineProperties pipeline, JobLimits limits) {
+	Analyses(Tasks tasks, RedisNodes nodes, JobLimits limits) {
 		this.tasks = tasks;
 		this.nodes = nodes;
-		this.pipeline = pipeline;
 		this.limits = limits;
 		CustomizableThreadFactory names = new CustomizableThreadFactory("analysis-");
 		names.setDaemon(true);
@@ -56,8 +52,7 @@ public class Analyses {
 	public EndedJob<Analysis> run(Client client, AnalysisSettings settings, Caller caller) {
 		AnalysisSettings limited = settings.withRateLimit(client.rateLimit(settings.rateLimit()));
 		return this.tasks.run(client, JobKind.ANALYSIS, new RateLimit(limited.rateLimit()), caller, (task) -> {
-			Analysis analysis = new AnalysisRun(task, limited, this.nodes, this.pipeline.connectTimeout(),
-					this.limits.maxPrefixes(), this.threads)
+			Analysis analysis = new AnalysisRun(task, limited, this.nodes, this.limits.maxPrefixes(), this.threads)
 				.run();
 			return new EndedJob<>(task.id(), analysis, task.ending(), false, task.memory());
 		});

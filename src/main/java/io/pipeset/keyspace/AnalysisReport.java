@@ -5,15 +5,13 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.LongStream;
 
-import io.pipeset.engine.slab.lookup.KeyTypes;
+import io.pipeset.engine.pipeline.KeyFacts;
 import io.pipeset.keyspace.Analysis.Largest;
 import io.pipeset.keyspace.Analysis.Master;
 import io.pipeset.keyspace.Analysis.Prefix;
 import io.pipeset.keyspace.Analysis.Size;
 import io.pipeset.keyspace.Analysis.Ttl;
-import io.pipeset.keyspace.LargestKeys.LargestKey;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.run.Task;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +36,7 @@ final class AnalysisReport {
 
 	private final Totals totals;
 
-	private final KeyTypes types;
+	private final List<String> types;
 
 	private final boolean sized;
 
@@ -50,24 +48,23 @@ final class AnalysisReport {
 	}
 
 	/**
-	 * Builds the result.
+	 * Builds the result, after it has queried the lengths of the largest keys.
 	 * @param masters the masters of a cluster; {@code null} for a single server, and if
 	 * no master was scanned
 	 * @param partialSlots how many slots may be counted only in part
 	 */
-	Analysis build(int restarts, List<LargestKey> largest, LargestLengths lengths, @Nullable List<Master> masters,
-			int partialSlots) {
+	Analysis build(int restarts, LargestLengths lengths, @Nullable List<Master> masters, int partialSlots) {
 		this.totals.prefixes().finish();
 		List<Prefix> prefixes = prefixes();
+		List<Largest> largest = (this.sized) ? largest(lengths) : null;
 		double millis = this.task.clock().timings().totalMillis();
-		boolean measured = this.sized && !largest.isEmpty();
+		boolean measured = largest != null && !largest.isEmpty();
 		return new Analysis(this.task.id(), this.task.ending().cause().state(), this.totals.keys(),
-				this.totals.vanished(),
-				bytes(LongStream.range(0, this.types.count()).map((type) -> this.totals.bytesOfType((int) type)).sum()),
-				this.totals.bytesLeftOut(), (measured) ? lengths.error() : null, (restarts > 0) ? restarts : null,
-				masters, (partialSlots > 0) ? partialSlots : null, types(), prefixes, this.totals.prefixes().omitted(),
-				ttls(), (this.sized) ? sizes() : null, (this.sized) ? largest(largest, lengths) : null,
-				new Analysis.Timings(millis), Math.round(this.totals.keys() * 1000 / Math.max(millis, 0.001)));
+				this.totals.vanished(), bytes(this.totals.bytes()), this.totals.bytesLeftOut(),
+				(measured) ? lengths.error() : null, (restarts > 0) ? restarts : null, masters,
+				(partialSlots > 0) ? partialSlots : null, types(), prefixes, this.totals.prefixes().omitted(), ttls(),
+				(this.sized) ? sizes() : null, largest, new Analysis.Timings(millis),
+				Math.round(this.totals.keys() * 1000 / Math.max(millis, 0.001)));
 	}
 
 	private @Nullable Long bytes(long bytes) {
@@ -76,10 +73,10 @@ final class AnalysisReport {
 
 	private List<Analysis.Type> types() {
 		List<Analysis.Type> types = new ArrayList<>();
-		for (int type = 0; type < this.types.count(); type++) {
+		for (int type = 0; type < this.types.size(); type++) {
 			long keys = this.totals.keysOfType(type);
 			if (keys > 0) {
-				types.add(new Analysis.Type(this.types.name(type), keys, bytes(this.totals.bytesOfType(type)),
+				types.add(new Analysis.Type(this.types.get(type), keys, bytes(this.totals.bytesOfType(type)),
 						bytes(this.totals.largestOfType(type))));
 			}
 		}
@@ -118,10 +115,10 @@ final class AnalysisReport {
 
 	private Prefix prefix(Object prefix, PrefixTotals totals) {
 		Map<String, Long> types = new LinkedHashMap<>();
-		for (int type = 0; type < this.types.count(); type++) {
+		for (int type = 0; type < this.types.size(); type++) {
 			long keys = totals.keysOfType(type);
 			if (keys > 0) {
-				types.put(this.types.name(type), keys);
+				types.put(this.types.get(type), keys);
 			}
 		}
 		return new Prefix(prefix, totals.keys(), bytes(totals.bytes()), types, totals.withoutTtl(),
@@ -150,15 +147,13 @@ final class AnalysisReport {
 		return sizes;
 	}
 
-	private List<Largest> largest(List<LargestKey> keys, LargestLengths lengths) {
+	private List<Largest> largest(LargestLengths lengths) {
 		List<Largest> largest = new ArrayList<>();
 		long memory = 0;
-		for (int index = 0; index < keys.size(); index++) {
-			LargestKey key = keys.get(index);
-			byte[] name = key.name().array();
-			long length = lengths.length(index);
-			largest.add(new Largest(Encoding.UTF8.show(name, 0, name.length), this.types.name(key.type()), key.size(),
-					(length > 0) ? length : null, (key.ttl() >= 0) ? key.ttl() : null));
+		for (KeyFacts key : this.totals.largest().sorted()) {
+			byte[] name = key.name();
+			largest.add(new Largest(Encoding.UTF8.show(name, 0, name.length), key.type(), key.bytes(), lengths.of(key),
+					(key.ttlMillis() >= 0) ? key.ttlMillis() : null));
 			memory += ENTRY_BYTES + 2L * name.length;
 		}
 		this.task.memory().correctReport(memory);

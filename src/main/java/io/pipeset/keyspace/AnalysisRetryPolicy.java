@@ -1,6 +1,6 @@
 package io.pipeset.keyspace;
 
-import java.time.Duration;
+import java.util.Locale;
 import java.util.function.BooleanSupplier;
 
 import io.pipeset.engine.lane.JobStop;
@@ -8,7 +8,13 @@ import io.pipeset.engine.pipeline.Backoff;
 import io.pipeset.engine.pipeline.call.NoConnectionException;
 import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.engine.scan.RetryPolicy;
+import io.pipeset.engine.servers.RedisNodes;
+import io.pipeset.engine.slab.RedisErrors;
+import io.pipeset.engine.slab.RedisErrors.Meaning;
 import io.pipeset.report.Ending.Cause;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.NestedExceptionUtils;
 
 /**
  * The retry policy of an analysis. An analysis only reads, so it retries with growing
@@ -16,9 +22,11 @@ import io.pipeset.report.Ending.Cause;
  */
 final class AnalysisRetryPolicy implements RetryPolicy {
 
+	private final RedisNodes nodes;
+
 	private final JobStop stop;
 
-	private final String server;
+	private final @Nullable String master;
 
 	private final BooleanSupplier isOver;
 
@@ -29,15 +37,16 @@ final class AnalysisRetryPolicy implements RetryPolicy {
 
 	/**
 	 * Creates a policy for one server, or for all of them.
-	 * @param server the prefix of messages; empty if the server need not be named
+	 * @param master the server, for messages; {@code null} if it need not be named
 	 * @param hasBegun whether the analysis has counted keys; before that an unreachable
 	 * server ends it at once
 	 * @param isOver whether the result is no longer needed
 	 */
-	AnalysisRetryPolicy(Duration timeout, JobStop stop, String server, boolean hasBegun, BooleanSupplier isOver) {
-		this.backoff = new Backoff(timeout, stop);
-		this.stop = stop;
-		this.server = server;
+	AnalysisRetryPolicy(AnalysisRun run, @Nullable String master, boolean hasBegun, BooleanSupplier isOver) {
+		this.nodes = run.nodes();
+		this.stop = run.task().stop();
+		this.backoff = new Backoff(run.settings().timeout(), this.stop);
+		this.master = master;
 		this.hasBegun = hasBegun;
 		this.isOver = isOver;
 	}
@@ -58,30 +67,25 @@ final class AnalysisRetryPolicy implements RetryPolicy {
 		this.backoff.end();
 	}
 
-	@Override
-	public void backOffAfter(String command, RedisCallException failure) {
-		if (failure.isSilent() && failure.getCause() instanceof NoConnectionException none) {
-			backOffAfter(none);
-		}
-		else if (failure.isSilent() && !this.hasBegun) {
-			this.stop.stop(Cause.REDIS_UNREACHABLE, this.server + failure.getMessage() + ". Send the analysis again.");
-		}
-		else if (failure.isTransient()) {
-			backOffAfter(String.valueOf(failure.getMessage()));
-		}
-		else {
-			this.stop.stop(Cause.REDIS_REFUSES,
-					command + ": " + failure.getMessage() + ". Allow it by ACL SETUSER <user> +cluster|nodes");
-		}
+	/** Whether the same command may succeed after a backoff. */
+	boolean isTemporary(RedisCallException failure) {
+		String code = failure.code();
+		return code == null || RedisErrors.means(code, Meaning.TRANSIENT) || this.nodes.redirects(code);
 	}
 
-	/** Backs off after a failed connection attempt, or stops the analysis. */
-	void backOffAfter(NoConnectionException failure) {
-		if (this.hasBegun) {
+	@Override
+	public void backOffAfter(String command, RedisCallException failure) {
+		if (!isTemporary(failure)) {
+			this.stop.stop(Cause.REDIS_REFUSES, refusal(command, failure) + advice(command, failure));
+		}
+		else if (this.hasBegun || !failure.isSilent()) {
 			backOffAfter(String.valueOf(failure.getMessage()));
 		}
+		else if (failure.getCause() instanceof NoConnectionException none) {
+			this.stop.stop(none, "send the analysis again");
+		}
 		else {
-			this.stop.stop(failure, "send the analysis again");
+			this.stop.stop(Cause.REDIS_UNREACHABLE, prefix() + failure.getMessage() + ". Send the analysis again.");
 		}
 	}
 
@@ -89,9 +93,24 @@ final class AnalysisRetryPolicy implements RetryPolicy {
 	void backOffAfter(String detail) {
 		if (!this.backoff.next()) {
 			this.stop.stop(Cause.REDIS_LOST,
-					this.server + detail + ". The analysis retried for its whole timeout without progress;"
+					prefix() + detail + ". The analysis retried for its whole timeout without progress;"
 							+ " its totals include the keys counted until then");
 		}
+	}
+
+	private String prefix() {
+		return (this.master != null) ? this.master + ": " : "";
+	}
+
+	/** Says that Redis refused a command. Each master has its own ACL users. */
+	String refusal(String command, RedisCallException failure) {
+		return "Redis" + ((this.master != null) ? " at " + this.master : "") + " refused " + command + ": "
+				+ NestedExceptionUtils.getMostSpecificCause(failure).getMessage();
+	}
+
+	private static String advice(String command, RedisCallException failure) {
+		return (failure.isOfCommand()) ? ". Allow it by ACL SETUSER <user> +" + command.toLowerCase(Locale.ROOT)
+				+ "; if the user may read only some keys, select them with 'match'" : "";
 	}
 
 }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-import io.pipeset.engine.slab.lookup.Scan;
+import io.pipeset.engine.pipeline.call.KeyFilter;
 import io.pipeset.request.Allowed;
 import io.pipeset.request.Setting;
 import org.jspecify.annotations.Nullable;
@@ -102,15 +102,19 @@ public record AnalysisSettings(@Nullable String match, @Nullable String type, St
 				this.samples, this.scanCount, rateLimit, this.timeout);
 	}
 
+	/** The keys that SCAN returns. */
+	KeyFilter filter() {
+		return new KeyFilter((this.match != null) ? this.match : "*", this.type);
+	}
+
 	/**
-	 * The SCAN command without its cursor. Its COUNT is smaller if the rate is limited.
+	 * The COUNT of SCAN, which is smaller if the rate is limited.
 	 * @param masters how many servers share the rate
 	 */
-	Scan scan(int masters) {
+	int pageKeys(int masters) {
 		Long rate = this.rateLimit;
 		int pages = PAGES_A_SECOND * Math.max(1, masters);
-		int count = (rate != null) ? (int) Math.max(1, Math.min(this.scanCount, rate / pages)) : this.scanCount;
-		return new Scan(this.match, this.type, count);
+		return (rate != null) ? (int) Math.max(1, Math.min(this.scanCount, rate / pages)) : this.scanCount;
 	}
 
 	private static Allowed<String> text() {

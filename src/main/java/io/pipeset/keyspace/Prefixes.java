@@ -189,14 +189,6 @@ final class Prefixes {
 		this.byBytes = false;
 	}
 
-	/**
-	 * The keys of all prefixes, those without a prefix and of omitted prefixes included.
-	 */
-	long keys() {
-		return this.none.keys() + this.others.keys()
-				+ this.totals.values().stream().mapToLong(PrefixTotals::keys).sum();
-	}
-
 	/** The totals of the prefixes in the map, in the order in which they were added. */
 	Collection<PrefixTotals> listed() {
 		return this.totals.values();

@@ -1,11 +1,14 @@
 package io.pipeset.keyspace;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.LongStream;
 
-import io.pipeset.engine.slab.lookup.KeyPage;
-import io.pipeset.engine.slab.lookup.KeyTypes;
+import io.pipeset.engine.pipeline.KeyFacts;
+import io.pipeset.engine.pipeline.KeyPage;
+import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
@@ -21,11 +24,15 @@ final class Totals {
 	/** The binary logarithm of the upper bound of the smallest size range. */
 	static final int FIRST_SIZE = 6;
 
+	/** The most types with a number each. All others share the last number. */
+	private static final int MAX_TYPES = 64;
+
 	private final byte[] separator;
 
 	private final int depth;
 
-	private final KeyTypes types;
+	/** The names of the types, by their numbers. Modules add their own types. */
+	private final List<String> types = new ArrayList<>(List.of("string", "list", "set", "zset", "hash", "stream"));
 
 	private final Prefixes prefixes;
 
@@ -35,22 +42,24 @@ final class Totals {
 
 	private long vanished;
 
-	private final long[] keysOfType = new long[KeyTypes.MAX];
+	private final long[] keysOfType = new long[MAX_TYPES];
 
-	private final long[] bytesOfType = new long[KeyTypes.MAX];
+	private final long[] bytesOfType = new long[MAX_TYPES];
 
-	private final long[] largestOfType = new long[KeyTypes.MAX];
+	private final long[] largestOfType = new long[MAX_TYPES];
 
 	private final long[] ttls = new long[TTL_RANGES.length + 1];
 
 	private final long[] sizes = new long[Long.SIZE];
 
+	/** The keys of all pages that were added, for other threads. */
+	private volatile long examined;
+
 	private volatile @Nullable String bytesLeftOut;
 
-	Totals(AnalysisSettings settings, int maxPrefixes, KeyTypes types, MemoryReservation reservation) {
+	Totals(AnalysisSettings settings, int maxPrefixes, MemoryReservation reservation) {
 		this.separator = settings.separator().getBytes(StandardCharsets.UTF_8);
 		this.depth = settings.depth();
-		this.types = types;
 		this.prefixes = new Prefixes(maxPrefixes, settings.memory(), reservation);
 		this.largest = new LargestKeys((settings.memory()) ? settings.top() : 0, reservation);
 		this.bytesLeftOut = (settings.memory()) ? null : "Not requested (memory=false)";
@@ -59,6 +68,7 @@ final class Totals {
 	synchronized void clear() {
 		this.keys = 0;
 		this.vanished = 0;
+		this.examined = 0;
 		for (long[] counts : new long[][] { this.keysOfType, this.bytesOfType, this.largestOfType, this.ttls,
 				this.sizes }) {
 			Arrays.fill(counts, 0);
@@ -76,52 +86,50 @@ final class Totals {
 		}
 	}
 
+	/** Adds the keys of a page. */
+	synchronized void add(KeyPage page) {
+		this.vanished += page.vanished();
+		page.keys().forEach(this::add);
+		this.largest.tryReserve();
+		this.examined = this.keys + this.vanished;
+	}
+
+	/** The memory that is missing for the largest keys. */
+	synchronized long unreserved() {
+		return this.largest.unreserved();
+	}
+
 	/**
-	 * Adds the keys of a page.
-	 * @return how many of them existed; -1 if memory for the largest keys is missing, and
-	 * no key was added
+	 * Reserves the memory that is missing for the largest keys, and may wait for it.
+	 * @throws MemoryLimitException if the largest keys do not fit into memory
 	 */
-	synchronized int add(KeyPage page) {
-		long before = this.keys;
+	synchronized void reserve() {
+		this.largest.reserve();
+	}
+
+	private void add(KeyFacts key) {
 		boolean sized = this.bytesLeftOut == null;
-		if (sized && !this.largest.tryReserve(page)) {
-			return -1;
+		long size = (sized) ? key.bytes() : 0;
+		if (sized) {
+			this.largest.offer(key);
+			this.sizes[sizeBucket(size)]++;
 		}
-		for (int key = 0; key < page.count(); key++) {
-			long ttl = page.ttl(key);
-			boolean vanished = page.type(key) == KeyTypes.NONE || ttl == KeyPage.UNKNOWN
-					|| (sized && page.size(key) == KeyPage.UNKNOWN);
-			if (vanished) {
-				this.vanished++;
-			}
-			else {
-				add(page, key, (sized) ? page.size(key) : 0, ttl);
-			}
-		}
-		this.largest.releaseSpare();
-		return (int) (this.keys - before);
-	}
-
-	/**
-	 * The most bytes of memory that the largest keys of a page may need.
-	 */
-	synchronized long bytesNeeded(KeyPage page) {
-		return this.largest.bytesNeeded(page);
-	}
-
-	private void add(KeyPage page, int key, long size, long ttl) {
-		int type = page.type(key);
+		int type = type(key.type());
 		this.keys++;
 		this.keysOfType[type]++;
 		this.bytesOfType[type] += size;
 		this.largestOfType[type] = Math.max(this.largestOfType[type], size);
-		this.ttls[ttlBucket(ttl)]++;
-		int from = page.start(key);
-		this.prefixes.of(page.bytes(), from, prefixEnd(page.bytes(), from, page.end(key))).count(type, size, ttl < 0);
-		if (this.bytesLeftOut == null) {
-			this.sizes[sizeBucket(size)]++;
-			this.largest.offer(page, key);
+		this.ttls[ttlBucket(key.ttlMillis())]++;
+		this.prefixes.of(key.name(), 0, prefixEnd(key.name())).count(type, size, key.ttlMillis() < 0);
+	}
+
+	private int type(String name) {
+		int known = this.types.indexOf(name);
+		if (known < 0 && this.types.size() < MAX_TYPES) {
+			this.types.add((this.types.size() == MAX_TYPES - 1) ? "(other)" : name);
+			return this.types.size() - 1;
 		}
+		return (known < 0) ? MAX_TYPES - 1 : known;
 	}
 
 	private static int ttlBucket(long ttl) {
@@ -141,55 +149,43 @@ final class Totals {
 	}
 
 	/** The index after a key's prefix; -1 if the key has too few separators. */
-	private int prefixEnd(byte[] bytes, int from, int to) {
-		int at = from;
-		for (int part = 0; part < this.depth; part++) {
-			at = afterSeparator(bytes, at, to);
-			if (at < 0) {
-				return -1;
-			}
+	private int prefixEnd(byte[] key) {
+		int at = 0;
+		for (int part = 0; part < this.depth && at >= 0; part++) {
+			at = afterSeparator(key, at);
 		}
 		return at;
 	}
 
-	private int afterSeparator(byte[] bytes, int from, int to) {
-		byte first = this.separator[0];
+	private int afterSeparator(byte[] key, int from) {
 		int length = this.separator.length;
-		for (int at = from; at <= to - length; at++) {
-			if (bytes[at] == first
-					&& (length == 1 || Arrays.equals(bytes, at, at + length, this.separator, 0, length))) {
+		for (int at = from; at <= key.length - length; at++) {
+			if (key[at] == this.separator[0]
+					&& (length == 1 || Arrays.equals(key, at, at + length, this.separator, 0, length))) {
 				return at + length;
 			}
 		}
 		return -1;
 	}
 
-	/**
-	 * Finds a list that does not add up to the number of keys, which would be a defect.
-	 * @return its name; {@code null} if all add up
-	 */
-	@Nullable String unbalanced() {
-		if (LongStream.of(this.keysOfType).sum() != this.keys) {
-			return "types";
-		}
-		if (LongStream.of(this.ttls).sum() != this.keys) {
-			return "ttls";
-		}
-		if (this.prefixes.keys() != this.keys) {
-			return "prefixes";
-		}
-		return (this.bytesLeftOut == null && LongStream.of(this.sizes).sum() != this.keys) ? "sizes" : null;
+	/** How many keys were examined so far; any thread may call this. */
+	long examined() {
+		return this.examined;
 	}
 
-	synchronized long keys() {
+	long keys() {
 		return this.keys;
 	}
 
-	synchronized long vanished() {
+	long vanished() {
 		return this.vanished;
 	}
 
-	KeyTypes types() {
+	long bytes() {
+		return LongStream.of(this.bytesOfType).sum();
+	}
+
+	List<String> types() {
 		return this.types;
 	}
 

@@ -74,8 +74,7 @@ class ArchitectureTests {
 			engine.pipeline.flush | ''
 			engine.slab           | record record.encoding record.memory report
 			engine.pipeline.call  | record engine.slab engine.pipeline.flush
-			engine.slab.lookup    | record.memory engine.slab
-			engine.pipeline       | engine.slab engine.slab.lookup record report engine.pipeline.flush engine.pipeline.call
+			engine.pipeline       | engine.slab record report engine.pipeline.flush engine.pipeline.call
 			engine.servers        | record engine.slab engine.pipeline engine.pipeline.call
 			engine.pipeline.boot  | engine.slab engine.pipeline engine.pipeline.call engine.servers report
 			engine.lane           | record record.memory report engine.slab engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers
@@ -89,7 +88,7 @@ class ArchitectureTests {
 			keep.control          | report engine.pipeline.boot request
 			keep                  | report record.encoding record.memory record record.body record.mapping record.format engine.slab engine.pipeline.call engine.pipeline engine.servers engine.lane memory request input input.source keep.control
 			run                   | report record.memory record record.body record.mapping engine.slab engine.pipeline.call engine.pipeline engine.servers engine.lane engine.script memory request receipt input keep.control keep
-			keyspace              | report record.encoding record.memory record engine.pipeline.flush engine.slab engine.pipeline.call engine.slab.lookup engine.pipeline engine.servers engine.lane engine.scan memory request input keep run
+			keyspace              | report record.encoding record.memory record engine.slab engine.pipeline.call engine.pipeline engine.servers engine.lane engine.scan memory request input keep run
 			keyspace.tuning       | report record record.mapping engine.pipeline.flush engine.pipeline.call engine.pipeline engine.servers engine.lane memory request input keep run
 			web.problem           | engine.pipeline.call request
 			web.access            | record request web.problem

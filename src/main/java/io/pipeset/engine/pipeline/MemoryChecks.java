@@ -5,7 +5,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.engine.pipeline.call.RedisCalls;
 import io.pipeset.engine.pipeline.call.ServerMemory;
-import io.pipeset.engine.slab.lookup.InfoLookup;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,11 +57,11 @@ public final class MemoryChecks {
 		if (check == null) {
 			return;
 		}
-		InfoLookup lookup = new InfoLookup(ServerMemory.SECTIONS);
+		InfoExchange info = new InfoExchange(ServerMemory.SECTIONS);
 		check.markSent();
-		pipeline.send(lookup, () -> {
-			if (lookup.isAnswered()) {
-				answered(check, ServerMemory.of(lookup.text()));
+		pipeline.send(info, () -> {
+			if (info.isAnswered()) {
+				answered(check, ServerMemory.of(info.text()));
 			}
 			else {
 				// Let the next batch send it again, because that connection may be

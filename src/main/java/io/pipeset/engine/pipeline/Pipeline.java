@@ -25,8 +25,6 @@ public final class Pipeline {
 
 	private final @Nullable ClientIdentity identity;
 
-	private final boolean runIdPending;
-
 	private @Nullable Coalescing coalescing;
 
 	private final Fences fences;
@@ -38,11 +36,10 @@ public final class Pipeline {
 	private volatile @Nullable Throwable failure;
 
 	Pipeline(StatefulRedisConnection<byte[], byte[]> connection, @Nullable ClientIdentity identity,
-			boolean runIdPending, @Nullable Coalescing coalescing, Fences fences, ConnectionLender lender) {
+			@Nullable Coalescing coalescing, Fences fences, ConnectionLender lender) {
 		this.connection = connection;
 		this.memory = ConnectionMemory.of(connection);
 		this.identity = identity;
-		this.runIdPending = runIdPending;
 		this.coalescing = coalescing;
 		this.fences = fences;
 		this.lender = lender;
@@ -65,7 +62,7 @@ public final class Pipeline {
 	 * @param whenDone runs when the exchange is answered or lost, usually in another
 	 * thread
 	 */
-	public void send(Exchange exchange, Runnable whenDone) {
+	void send(Exchange exchange, Runnable whenDone) {
 		this.connection.dispatch(new ExchangeCommand(exchange, this, whenDone));
 		this.connection.flushCommands();
 		if (!this.connection.isOpen()) {
@@ -100,21 +97,11 @@ public final class Pipeline {
 	}
 
 	/**
-	 * Identifies the run of the server. A restart loses everything that the server had
-	 * begun, such as a scan.
+	 * Identifies the run of the server.
 	 * @return its run ID; {@code null} if the server does not report it, or not yet
 	 */
 	public @Nullable String runId() {
 		return (this.identity != null) ? this.identity.runId() : null;
-	}
-
-	/**
-	 * Whether the run ID is only missing for now: the server was busy or loading, or the
-	 * connection was lost during the query. The next batch may learn it.
-	 * @return {@code false} also if the service's user may not query the run ID
-	 */
-	public boolean isRunIdPending() {
-		return this.runIdPending;
 	}
 
 	/**

@@ -12,7 +12,6 @@ import java.util.function.Consumer;
 import io.pipeset.engine.pipeline.call.CallConnection;
 import io.pipeset.engine.pipeline.call.ClientIdentity;
 import io.pipeset.engine.pipeline.call.ConnectionLender;
-import io.pipeset.engine.pipeline.call.ConnectionMemory;
 import io.pipeset.engine.pipeline.call.NoConnectionException;
 import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
@@ -89,11 +88,9 @@ final class Pipelines {
 		this.lender.lend(flush, (connection) -> {
 			CallConnection calls = new CallConnection(this.lender.address(), connection, this.replyTimeout);
 			ClientIdentity identity = null;
-			boolean runIdPending = true;
 			Coalescing coalescing = null;
 			try {
 				identity = ClientIdentity.of(calls).orElse(null);
-				runIdPending = identity != null && ConnectionMemory.of(connection).identity() == null;
 				coalescing = AllowedCoalescing.of(calls, (identity != null) ? identity.version() : null);
 			}
 			catch (RedisCallException ex) {
@@ -104,7 +101,7 @@ final class Pipelines {
 				// The connection is closed. The batch notices this, and asks for another
 				// one.
 			}
-			batch.accept(new Pipeline(connection, identity, runIdPending, coalescing, this.fences, this.lender));
+			batch.accept(new Pipeline(connection, identity, coalescing, this.fences, this.lender));
 		});
 		RedisCallException failed = failure.get();
 		if (failed != null) {

@@ -1,13 +1,18 @@
 package io.pipeset.engine.pipeline;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 import io.lettuce.core.ClientOptions;
 import io.pipeset.engine.pipeline.call.ConnectionLender;
 import io.pipeset.engine.pipeline.call.NoConnectionException;
+import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.engine.pipeline.call.RedisCalls;
+import io.pipeset.engine.pipeline.call.ScanPosition;
 import io.pipeset.engine.pipeline.call.ServerFacts;
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
 import org.jspecify.annotations.Nullable;
@@ -151,6 +156,22 @@ public final class RedisNode implements AutoCloseable {
 	/** The single calls to this server, or to its successor if it has been replaced. */
 	public RedisCalls calls() {
 		return this.calls;
+	}
+
+	/**
+	 * Queries pages of keys, and the facts about each key, on a connection for single
+	 * calls. If it breaks, the pages that are not taken are queried on another at once.
+	 * @param position where to continue, after all pages that were taken
+	 * @param taker takes a page, or returns {@code false}; it must not wait, because it
+	 * holds the connection
+	 * @return the page that was not taken; empty if the query did not go on
+	 * @throws RedisCallException if Redis does not answer
+	 */
+	public Optional<KeyPage> examine(Supplier<ScanPosition> position, KeyQuery query, Predicate<KeyPage> taker) {
+		return this.calls.repeat(query.timeout(),
+				(connection) -> new KeyPages(
+						new Pipeline(connection.connection(), null, null, this.fences, this.lender), query)
+					.read(connection, position.get(), taker));
 	}
 
 	/** The facts that are known about the server. */

@@ -40,20 +40,12 @@ public final class SilenceWatch {
 	 * @return nanoseconds; 0 or less if the time is over
 	 */
 	public long leftNanos() {
-		return leftNanos(Long.MAX_VALUE);
-	}
-
-	/**
-	 * The same, with a shorter timeout.
-	 * @param maxNanos the timeout, if it is shorter than that of the constructor
-	 */
-	public long leftNanos(long maxNanos) {
 		long now = System.nanoTime();
 		if (this.abandonedNanos != 0) {
 			return this.closingTimeout.toNanos() - (now - this.abandonedNanos);
 		}
 		long silence = Math.min(now - this.pipeline.lastReadNanos(), now - this.waitStartNanos);
-		return Math.min(this.timeout.toNanos(), maxNanos) - silence;
+		return this.timeout.toNanos() - silence;
 	}
 
 	/**

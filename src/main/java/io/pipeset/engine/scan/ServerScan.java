@@ -76,13 +76,12 @@ public final class ServerScan {
 	/**
 	 * Whether a key counts at this server. If it does not, its slot has moved or is
 	 * moving. The slot is then marked as in doubt.
-	 * @param to the index after the key's last byte
 	 */
-	public boolean counts(byte[] bytes, int from, int to) {
+	public boolean counts(byte[] key) {
 		if (this.countedSlots == null) {
 			return true;
 		}
-		int slot = Slots.of(bytes, from, to - from);
+		int slot = Slots.of(key, 0, key.length);
 		boolean counts = this.countedSlots.get(slot);
 		if (!counts) {
 			this.keyWalk.doubt(slot);

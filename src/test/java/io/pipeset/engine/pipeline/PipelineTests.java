@@ -55,7 +55,7 @@ class PipelineTests {
 		await().atMost(Duration.ofSeconds(20)).until(() -> !connection.isOpen());
 		CompletableFuture<Slab> back = new CompletableFuture<>();
 		Slab slab = new FilledSlabs().slab("SET key value");
-		new Pipeline(connection, null, true, null, null, new ConnectionLender(null, null, 1, "any:1", null)).send(slab,
+		new Pipeline(connection, null, null, null, new ConnectionLender(null, null, 1, "any:1", null)).send(slab,
 				back::complete);
 		assertThat(back).succeedsWithin(Duration.ofSeconds(10)).isSameAs(slab);
 		assertThat(slab.isDone()).isTrue();
@@ -67,7 +67,7 @@ class PipelineTests {
 	@CsvSource({ "-NOPERM no 'exec', false", "-EXECABORT Transaction discarded, true", "*1, true" })
 	void aConnectionLeftInATransactionIsClosed(String exec, boolean staysOpen) {
 		StatefulRedisConnection<byte[], byte[]> connection = this.client.connect(ByteArrayCodec.INSTANCE);
-		Pipeline pipeline = new Pipeline(connection, null, true, null, new Fences(null, null),
+		Pipeline pipeline = new Pipeline(connection, null, null, new Fences(null, null),
 				new ConnectionLender(null, null, 1, "any:1", null));
 		Slab slab = FilledSlabs.written(new FilledSlabs().transaction("SET a 1"),
 				FilledSlabs.OK + FilledSlabs.QUEUED + exec + "\r\n" + ((exec.startsWith("*")) ? FilledSlabs.OK : ""));

@@ -190,7 +190,7 @@ class ReplyHandlerTests {
 
 	private static ExchangeCommand command(Slab slab) {
 		return new ExchangeCommand(slab.attempt(),
-				new Pipeline(null, null, true, null, null, new ConnectionLender(null, null, 1, "any:1", null)), () -> {
+				new Pipeline(null, null, null, null, new ConnectionLender(null, null, 1, "any:1", null)), () -> {
 				});
 	}
 

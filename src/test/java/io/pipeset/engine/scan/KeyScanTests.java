@@ -126,8 +126,7 @@ class KeyScanTests {
 	}
 
 	private boolean counts(ServerScan server) {
-		byte[] key = ("{" + this.tag + "}").getBytes(StandardCharsets.UTF_8);
-		return server.counts(key, 0, key.length);
+		return server.counts(("{" + this.tag + "}").getBytes(StandardCharsets.UTF_8));
 	}
 
 	private static KeyScan walk(RedisNodes nodes) {

@@ -139,7 +139,7 @@ public final class ConnectionLender {
 		AtomicReference<@Nullable T> answer = new AtomicReference<>();
 		AtomicReference<@Nullable RedisCallException> failure = new AtomicReference<>();
 		try {
-			lend(FlushPolicy.each(), (connection) -> {
+			lend(FlushPolicy.close(), (connection) -> {
 				try {
 					answer.set(call.apply(new CallConnection(this.address, connection, replyTimeout)));
 				}

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public record KeyFilter(String match, @Nullable String type) {
 
 	/** The arguments of a SCAN whose COUNT is {@code count}. */
-	KeyScanArgs arguments(int count) {
+	public KeyScanArgs arguments(int count) {
 		KeyScanArgs arguments = new KeyScanArgs().match(this.match, StandardCharsets.UTF_8).limit(count);
 		return (this.type != null) ? arguments.type(this.type) : arguments;
 	}

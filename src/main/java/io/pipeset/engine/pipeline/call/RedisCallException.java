@@ -26,18 +26,18 @@ public final class RedisCallException extends RuntimeException {
 	}
 
 	/** Redis answered with an error. */
-	static RedisCallException refused(String error, Throwable cause) {
+	public static RedisCallException refused(String error, Throwable cause) {
 		return new RedisCallException(Refusal.of(error), false, "Redis refuses: " + RedisErrors.withRemedy(error),
 				cause);
 	}
 
 	/** The connection broke before the reply came. */
-	static RedisCallException lost(Throwable cause) {
+	public static RedisCallException lost(Throwable cause) {
 		return new RedisCallException(null, false, "The connection to Redis was lost: " + cause.getMessage(), cause);
 	}
 
 	/** The reply did not come in time. */
-	static RedisCallException silent(String message, Throwable cause) {
+	public static RedisCallException silent(String message, Throwable cause) {
 		return new RedisCallException(null, true, message, cause);
 	}
 

@@ -138,10 +138,19 @@ public final class RedisCalls {
 	 * @throws RedisCallException if Redis refuses the call or does not answer
 	 */
 	public ScanPage scan(ScanPosition position, KeyFilter filter, int count, long maxBytes) {
-		return this.lender.repeat(() -> call((connection) -> {
-			String runId = ClientIdentity.serverRunId(connection);
-			return ScanPage.query(connection, runId, position, filter.arguments(count), maxBytes);
-		}));
+		return this.lender.repeat(
+				() -> call((connection) -> ScanPage.query(connection, position, filter.arguments(count), maxBytes)));
+	}
+
+	/**
+	 * Makes calls on one connection. If it breaks, they are made on another at once, so
+	 * they must be safe to run twice.
+	 * @param timeout how long to wait for each reply that identifies a new connection
+	 * @throws RedisCallException if there was no connection, or if {@code calls} throws
+	 * it
+	 */
+	public <T> T repeat(Duration timeout, Function<CallConnection, T> calls) {
+		return this.lender.repeat(() -> call(timeout, calls));
 	}
 
 	/**
@@ -280,9 +289,13 @@ public final class RedisCalls {
 	}
 
 	private <T> T call(Function<CallConnection, T> call) {
+		return call(this.replyTimeout, call);
+	}
+
+	private <T> T call(Duration timeout, Function<CallConnection, T> call) {
 		acquirePermit();
 		try {
-			return this.lender.callMaster(this.replyTimeout, call);
+			return this.lender.callMaster(timeout, call);
 		}
 		finally {
 			this.permits.release();

@@ -6,8 +6,6 @@ import java.util.List;
 import io.lettuce.core.KeyScanArgs;
 import io.lettuce.core.ScanCursor;
 import io.lettuce.core.StreamScanCursor;
-import io.pipeset.engine.pipeline.call.ScanPosition.Standing;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of one SCAN reply. Lettuce passes the keys on one by one, so that a reply that
@@ -16,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 public final class ScanPage {
 
 	/**
-	 * The overhead of a key in memory, in bytes: the array header, and the reference to
-	 * the array.
+	 * The memory of a key, in bytes, in addition to its name: the array header, and the
+	 * reference to the array.
 	 */
 	private static final int KEY_BYTES = 24;
 
@@ -39,16 +37,15 @@ public final class ScanPage {
 	/**
 	 * Queries one page of keys.
 	 * @param connection an open connection without commands in flight
-	 * @param runId the {@code run_id} of the server; {@code null} if it is not known
 	 * @param position where to continue, if the position is still valid
 	 * @param maxBytes the maximum memory of the keys
 	 * @return the keys; the first page if the position is no longer valid
 	 * @throws RedisCallException if Redis refuses the call or does not answer
 	 */
-	static ScanPage query(CallConnection connection, @Nullable String runId, ScanPosition position,
-			KeyScanArgs arguments, long maxBytes) {
+	static ScanPage query(CallConnection connection, ScanPosition position, KeyScanArgs arguments, long maxBytes) {
+		String runId = ClientIdentity.serverRunId(connection);
 		long firstLentNanos = ConnectionMemory.of(connection.connection()).firstLentNanos();
-		boolean isValid = position.at(runId, false, firstLentNanos) == Standing.HOLDS;
+		boolean isValid = position.holds(runId, firstLentNanos);
 		ScanPosition from = (isValid) ? position : ScanPosition.START;
 		ScanPage page = new ScanPage(maxBytes, !isValid);
 		long sentNanos = System.nanoTime();

@@ -28,17 +28,14 @@ public record ScanPosition(String cursor, @Nullable String runId, long sentNanos
 	 * hash table, and a server builds a different table after a restart.
 	 * @param currentRunId the {@code run_id} of the server now; {@code null} if it is not
 	 * known
-	 * @param runIdPending whether a server whose run ID is not known may report it soon
 	 * @param firstLentNanos when the connection to that server was first lent; if that
 	 * was before the SCAN for this position, the server has not restarted since
+	 * @return {@code false} if the server has restarted, or may have
 	 */
-	public Standing at(@Nullable String currentRunId, boolean runIdPending, long firstLentNanos) {
+	public boolean holds(@Nullable String currentRunId, long firstLentNanos) {
 		boolean same = (this.runId != null && currentRunId != null) ? this.runId.equals(currentRunId)
 				: firstLentNanos - this.sentNanos <= 0;
-		if (same || isAtAnEnd()) {
-			return Standing.HOLDS;
-		}
-		return (this.runId != null && currentRunId == null && runIdPending) ? Standing.UNKNOWN : Standing.INVALID;
+		return same || isAtAnEnd();
 	}
 
 	/**
@@ -48,20 +45,6 @@ public record ScanPosition(String cursor, @Nullable String runId, long sentNanos
 	 */
 	public ScanPosition next(String cursor, @Nullable String currentRunId, long sentNanos) {
 		return new ScanPosition(cursor, (currentRunId != null) ? currentRunId : this.runId, sentNanos);
-	}
-
-	/** Whether a position is valid for a server. */
-	public enum Standing {
-
-		/** SCAN can continue from this position. */
-		HOLDS,
-
-		/** The server has restarted, or may have. */
-		INVALID,
-
-		/** Unknown, because the server does not report its run ID yet. */
-		UNKNOWN
-
 	}
 
 }

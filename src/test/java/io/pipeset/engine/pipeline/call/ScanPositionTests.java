@@ -1,6 +1,5 @@
 package io.pipeset.engine.pipeline.call;
 
-import io.pipeset.engine.pipeline.call.ScanPosition.Standing;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,33 +18,26 @@ class ScanPositionTests {
 	@Test
 	void theStartIsAlwaysValid() {
 		assertThat(ScanPosition.START.isAtAnEnd()).isTrue();
-		assertThat(ScanPosition.START.at("run", false, LATER)).isEqualTo(Standing.HOLDS);
-		assertThat(ScanPosition.START.at(null, true, LATER)).isEqualTo(Standing.HOLDS);
+		assertThat(ScanPosition.START.holds("run", LATER)).isTrue();
+		assertThat(ScanPosition.START.holds(null, LATER)).isTrue();
 		assertThat(this.known.isAtAnEnd()).isFalse();
 	}
 
 	@Test
 	void aPositionIsInvalidAfterARestart() {
-		assertThat(this.known.at("run", false, LATER)).isEqualTo(Standing.HOLDS);
-		assertThat(this.known.at("other", false, SENT)).isEqualTo(Standing.INVALID);
-		assertThat(this.known.at("other", true, LATER)).isEqualTo(Standing.INVALID);
+		assertThat(this.known.holds("run", LATER)).isTrue();
+		assertThat(this.known.holds("other", SENT)).isFalse();
+		assertThat(this.known.holds("other", LATER)).isFalse();
 	}
 
 	@Test
 	void withoutRunIdsOnlyAnOlderConnectionProvesThatThereWasNoRestart() {
-		assertThat(this.unknown.at(null, false, SENT)).isEqualTo(Standing.HOLDS);
-		assertThat(this.unknown.at("run", false, SENT)).isEqualTo(Standing.HOLDS);
-		assertThat(this.known.at(null, false, SENT)).isEqualTo(Standing.HOLDS);
-		assertThat(this.unknown.at(null, false, LATER)).isEqualTo(Standing.INVALID);
-		assertThat(this.unknown.at(null, true, LATER)).isEqualTo(Standing.INVALID);
-		assertThat(this.unknown.at("run", false, LATER)).isEqualTo(Standing.INVALID);
-		assertThat(this.known.at(null, false, LATER)).isEqualTo(Standing.INVALID);
-	}
-
-	@Test
-	void aPendingRunIdLeavesTheAnswerOpen() {
-		assertThat(this.known.at(null, true, SENT)).isEqualTo(Standing.HOLDS);
-		assertThat(this.known.at(null, true, LATER)).isEqualTo(Standing.UNKNOWN);
+		assertThat(this.unknown.holds(null, SENT)).isTrue();
+		assertThat(this.unknown.holds("run", SENT)).isTrue();
+		assertThat(this.known.holds(null, SENT)).isTrue();
+		assertThat(this.unknown.holds(null, LATER)).isFalse();
+		assertThat(this.unknown.holds("run", LATER)).isFalse();
+		assertThat(this.known.holds(null, LATER)).isFalse();
 	}
 
 	@Test
