@@ -289,8 +289,11 @@ final class RecordedJob {
 			// Its repeats get the answer together with the end.
 			return;
 		}
-		// Refresh the record before it expires.
-		boolean old = System.nanoTime() - this.enteredNanos > this.records.retention().toNanos() / 2;
+		// Refresh the record before it expires. That of an ended job expires by its end,
+		// and
+		// may have more of the report than this process.
+		boolean old = now.endedMillis() == null
+				&& System.nanoTime() - this.enteredNanos > this.records.retention().toNanos() / 2;
 		if (last != null && !old && last.state() == now.state() && Objects.equals(last.ending(), now.ending())
 				&& now.progress().done() == last.progress().done() && now.progress().read() == last.progress().read()) {
 			return;
