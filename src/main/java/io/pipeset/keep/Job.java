@@ -242,9 +242,13 @@ public final class Job {
 		return !(this.current instanceof Ended now) || now.whole;
 	}
 
-	/** Removes the files of an ended job that has a record, and no items. */
+	/**
+	 * Removes the files of an ended job that has a record, if no items can be read from
+	 * them. The next process would take files with an incomplete journal for a lost job.
+	 */
 	void removeNeedlessFiles() {
-		if (this.current instanceof Ended now && now.items != null && now.items.isEmpty()) {
+		if (this.current instanceof Ended now && now.items != null
+				&& (now.items.isEmpty() || now.items.missing() != null)) {
 			now.items.close();
 		}
 	}

@@ -125,6 +125,18 @@ class FullSpoolTests {
 		}
 	}
 
+	/** Or the next process would say that the job has failed. */
+	@Test
+	void aJobThatHasEndedWithoutItsItemsLeavesNoFiles() {
+		String body = LINE.repeat(5900) + "[\"NO\",\"k\"]\n";
+		JsonNode ended = ended(send(body));
+		assertThat(ended.get("state").asString()).isEqualTo("completed");
+		assertThat(ended.at("/warnings/0/code").asString()).isEqualTo("ITEMS_REMOVED");
+		await().until(() -> used() < body.length());
+		assertThat(this.service.get("/v1/jobs/" + ended.get("jobId").asString()).json().get("state").asString())
+			.isEqualTo("completed");
+	}
+
 	private double used() {
 		return this.service.get("/actuator/metrics/pipeset.spool.used").json().at("/measurements/0/value").asDouble(-1);
 	}
