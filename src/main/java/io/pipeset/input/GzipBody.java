@@ -13,13 +13,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Inflates a gzip body of one or more members, by
  * <a href="https://www.rfc-editor.org/rfc/rfc1952">RFC 1952</a>. It returns all bytes
- * that it can inflate before it waits for more, which
- * {@link java.util.zip.GZIPInputStream} does not guarantee. It ends only at the end of
- * the body.
+ * that it can inflate before it waits for more. It ends only at the end of the body:
+ * {@link java.util.zip.GZIPInputStream} ends without an error where the header of a later
+ * member is broken or breaks off, so that records would be lost.
  */
-final class GzipBody extends InputStream {
-
-	private static final int BUFFER_BYTES = 16 * 1024;
+final class GzipBody extends CompressedBody {
 
 	private static final int HAS_HEADER_CHECK = 2;
 
@@ -31,20 +29,9 @@ final class GzipBody extends InputStream {
 
 	private static final int RESERVED = 0xE0;
 
-	private final InputStream compressed;
-
 	private final Inflater inflater = new Inflater(true);
 
 	private final CRC32 checksum = new CRC32();
-
-	private final byte[] buffer = new byte[BUFFER_BYTES];
-
-	private int position;
-
-	private int end;
-
-	/** The offset of the buffer's first byte in the body. */
-	private long offset;
 
 	private boolean started;
 
@@ -58,18 +45,15 @@ final class GzipBody extends InputStream {
 	 * @param compressed the compressed bytes; left open
 	 */
 	GzipBody(InputStream compressed) {
-		this.compressed = compressed;
-	}
-
-	@Override
-	public int read() throws IOException {
-		byte[] single = new byte[1];
-		return (read(single, 0, 1) < 0) ? -1 : single[0] & 0xff;
+		super(compressed, "gzip");
 	}
 
 	@Override
 	public int read(byte[] target, int offset, int length) throws IOException {
 		while (this.inMember || openMember()) {
+			if (this.failure != null) {
+				throw this.failure;
+			}
 			int count = inflate(target, offset, length);
 			if (count > 0 || length == 0) {
 				return count;
@@ -77,11 +61,8 @@ final class GzipBody extends InputStream {
 			if (this.inflater.finished()) {
 				closeMember();
 			}
-			else if (!fill()) {
+			else if (this.failure == null && isAtEnd()) {
 				throw broken("the body ends inside gzip's data");
-			}
-			else {
-				this.inflater.setInput(this.buffer, 0, this.end);
 			}
 		}
 		return -1;
@@ -97,27 +78,19 @@ final class GzipBody extends InputStream {
 	 * Inflates bytes. Bytes before a fault are returned before the exception is thrown,
 	 * so that the records that run do not depend on how the bytes arrive.
 	 */
-	private int inflate(byte[] target, int offset, int length) throws IOException {
-		if (this.failure != null) {
-			throw this.failure;
-		}
+	private int inflate(byte[] target, int offset, int length) {
 		long before = this.inflater.getBytesWritten();
-		int count;
+		this.inflater.setInput(this.buffer, this.position, this.end - this.position);
+		String fault = null;
 		try {
-			count = this.inflater.inflate(target, offset, length);
-			this.position = this.end - this.inflater.getRemaining();
-			if (this.inflater.needsDictionary()) {
-				throw broken("gzip's data needs a preset dictionary, which is not supported");
-			}
+			this.inflater.inflate(target, offset, length);
 		}
 		catch (DataFormatException ex) {
-			count = (int) (this.inflater.getBytesWritten() - before);
-			this.position = this.end - this.inflater.getRemaining();
-			this.failure = broken("gzip's data is broken: " + ex.getMessage());
-			if (count == 0) {
-				throw this.failure;
-			}
+			fault = "gzip's data is broken: " + ex.getMessage();
 		}
+		this.position = this.end - this.inflater.getRemaining();
+		this.failure = (fault != null) ? broken(fault) : null;
+		int count = (int) (this.inflater.getBytesWritten() - before);
 		this.checksum.update(target, offset, count);
 		return count;
 	}
@@ -137,9 +110,11 @@ final class GzipBody extends InputStream {
 			this.position--;
 			throw broken("gzip's header has reserved flags");
 		}
-		skip(6);
+		number(6);
 		if ((flags & HAS_EXTRA) != 0) {
-			skip(next() | (next() << 8));
+			for (long left = number(2); left > 0; left--) {
+				next();
+			}
 		}
 		if ((flags & HAS_NAME) != 0) {
 			skipText();
@@ -153,24 +128,25 @@ final class GzipBody extends InputStream {
 		this.inMember = true;
 		this.checksum.reset();
 		this.inflater.reset();
-		this.inflater.setInput(this.buffer, this.position, this.end - this.position);
 		return true;
 	}
 
 	/** Whether only zeros follow, which files written in blocks have as padding. */
 	private boolean isPadded() throws IOException {
 		boolean padded = false;
-		while (this.position < this.end || fill()) {
-			if (this.buffer[this.position] != 0) {
-				if (padded) {
-					throw broken(String.format(Locale.ROOT,
-							"expected zeros or the end after gzip's last member, found byte 0x%02X",
-							this.buffer[this.position]));
-				}
+		while (!isAtEnd()) {
+			if (this.buffer[this.position] == 0) {
+				padded = true;
+				this.position++;
+			}
+			else if (padded) {
+				throw broken(String.format(Locale.ROOT,
+						"expected zeros or the end after gzip's last member, found byte 0x%02X",
+						this.buffer[this.position]));
+			}
+			else {
 				return false;
 			}
-			padded = true;
-			this.position++;
 		}
 		return true;
 	}
@@ -190,18 +166,8 @@ final class GzipBody extends InputStream {
 	}
 
 	private void expectNumber(long expected, int bytes, String otherwise) throws IOException {
-		long found = 0;
-		for (int i = 0; i < bytes; i++) {
-			found |= (long) next() << (8 * i);
-		}
-		if (found != expected) {
+		if (number(bytes) != expected) {
 			throw broken(otherwise);
-		}
-	}
-
-	private void skip(int bytes) throws IOException {
-		for (int i = 0; i < bytes; i++) {
-			next();
 		}
 	}
 
@@ -213,28 +179,11 @@ final class GzipBody extends InputStream {
 		while (found != 0);
 	}
 
-	private int next() throws IOException {
-		if (this.position == this.end && !fill()) {
-			throw broken("the body ends inside gzip's header or trailer");
-		}
-		int found = this.buffer[this.position++] & 0xFF;
+	@Override
+	protected int next() throws IOException {
+		int found = super.next();
 		this.checksum.update(found);
 		return found;
-	}
-
-	private boolean fill() throws IOException {
-		int count = this.compressed.read(this.buffer);
-		if (count < 0) {
-			return false;
-		}
-		this.offset += this.end;
-		this.position = 0;
-		this.end = count;
-		return true;
-	}
-
-	private MalformedBodyException broken(String message) {
-		return MalformedBodyException.inCompressed(this.offset + this.position, message);
 	}
 
 }

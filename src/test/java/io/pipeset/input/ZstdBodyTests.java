@@ -91,9 +91,9 @@ class ZstdBodyTests {
 	@CsvSource(delimiter = '|', textBlock = """
 			00B52FFD           | 0 | expected zstd's bytes 28 B5 2F FD, found 00 B5 2F FD
 			1F8B0800           | 0 | expected zstd's bytes 28 B5 2F FD, found 1F 8B 08 00
-			28B52FFD0858010000 | 0 | zstd's header has a reserved bit
+			28B52FFD0858010000 | 0 | zstd's data is broken: Unsupported frame parameter
 			28B52FFD01580701   | 0 | zstd's data needs a dictionary, which is not supported
-			28B52FFD0058070000 | 6 | zstd's block has a reserved type
+			28B52FFD0058070000 | 6 | zstd's data is broken: Data corruption detected
 			28B52FFD0070010000 | 0 | zstd's data needs a window of 16777216 bytes; allowed are 8388608
 			28B52FFDE0FFFFFFFFFFFFFFFF0100 | 0 | zstd's data needs a window of 18446744073709551615 bytes
 			""")
