@@ -101,14 +101,29 @@ public final class UrlBody extends FetchedBody {
 
 	/** Waits for the head of the response. */
 	void open() throws IOException {
-		while (this.response == null && !isAtEnd()) {
+		attempt(new byte[0], 0, 0);
+	}
+
+	/** Connects and reads, again after each connection that breaks. */
+	private int attempt(byte[] target, int offset, int length) throws IOException {
+		while (true) {
+			boolean connected = false;
 			try {
-				connect();
+				while (this.response == null && !isAtEnd()) {
+					connect();
+				}
+				connected = true;
+				return (length > 0) ? readOnce(target, offset, length) : 0;
 			}
 			catch (BodyLimitException | SourceException ex) {
+				if (!connected) {
+					closeResponse();
+				}
 				throw ex;
 			}
 			catch (IOException ex) {
+				closeResponse();
+				this.breaks.addAndGet((connected) ? 1 : 0);
 				backOff(ex);
 			}
 		}
@@ -173,37 +188,29 @@ public final class UrlBody extends FetchedBody {
 			this.first = Arrays.copyOfRange(this.first, bytes, this.first.length);
 			return bytes;
 		}
-		while (true) {
-			open();
-			try {
-				// Returns all bytes within the limit before it reads the one that exceeds
-				// it.
-				long left = this.limit.most() - this.received;
-				long rest = (version().length() >= 0) ? version().length() - this.received : Long.MAX_VALUE;
-				int bytes = (isAtEnd()) ? -1
-						: readSome(target, offset, (int) Math.min(Math.min(length, rest), Math.max(1, left)));
-				if (bytes > left) {
-					throw new BodyLimitException(this.limit.exceededBy("body", "more than " + this.limit.most()));
-				}
-				if (bytes >= 0) {
-					this.received += bytes;
-					this.backoff.end();
-					return bytes;
-				}
-				if (version().length() < 0 || isAtEnd()) {
-					return -1;
-				}
-				throw new IOException("the response ended before its length");
-			}
-			catch (BodyLimitException | SourceException ex) {
-				throw ex;
-			}
-			catch (IOException ex) {
-				closeResponse();
-				this.breaks.incrementAndGet();
-				backOff(ex);
-			}
+		return attempt(target, offset, length);
+	}
+
+	/** Returns all bytes within the limit before it reads the one that exceeds it. */
+	private int readOnce(byte[] target, int offset, int length) throws IOException {
+		if (isAtEnd()) {
+			return -1;
 		}
+		long left = this.limit.most() - this.received;
+		long known = version().length();
+		long rest = (known >= 0) ? known - this.received : Long.MAX_VALUE;
+		int bytes = readSome(target, offset, (int) Math.min(Math.min(length, rest), Math.max(1, left)));
+		if (bytes > left) {
+			throw new BodyLimitException(this.limit.exceededBy("body", "more than " + this.limit.most()));
+		}
+		if (bytes < 0 && known >= 0) {
+			throw new IOException("the response ended before its length");
+		}
+		if (bytes >= 0) {
+			this.received += bytes;
+			this.backoff.end();
+		}
+		return bytes;
 	}
 
 	private int readSome(byte[] target, int offset, int length) throws IOException {
@@ -241,7 +248,7 @@ public final class UrlBody extends FetchedBody {
 		URI target = this.url;
 		for (int redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
 			if (!this.allowed.test(target)) {
-				throw new SourceException(failed("it is redirected to a URL that is not allowed"), null);
+				throw refused("it is redirected to a URL that is not allowed");
 			}
 			HttpResponse<InputStream> response = send(request(target));
 			int status = response.statusCode();
@@ -255,15 +262,15 @@ public final class UrlBody extends FetchedBody {
 			}
 			String location = response.headers().firstValue("Location").orElse("");
 			if (status / 100 != 3 || location.isEmpty()) {
-				throw refusal(status);
+				throw failure(status);
 			}
 			URI next = resolve(target, location);
 			if (next == null) {
-				throw new SourceException(failed("it is redirected to a URL that is not " + UrlPrefixes.ALLOWED), null);
+				throw refused("it is redirected to a URL that is not " + UrlPrefixes.ALLOWED);
 			}
 			target = next;
 		}
-		throw new SourceException(failed("it is redirected more than " + MAX_REDIRECTS + " times"), null);
+		throw refused("it is redirected more than " + MAX_REDIRECTS + " times");
 	}
 
 	private static @Nullable URI resolve(URI target, String location) {
@@ -316,21 +323,20 @@ public final class UrlBody extends FetchedBody {
 	}
 
 	/** An exception for a status, retried if the server may answer otherwise soon. */
-	private IOException refusal(int status) {
+	private IOException failure(int status) {
 		String answer = "the server answered " + status;
 		if (status == 408 || status == 425 || status == 429 || status / 100 == 5) {
 			return new IOException(new HttpFailures.StatusException(answer));
 		}
 		if (status == 412 || status == 416) {
-			return changed();
+			return refused(UrlResponse.CHANGED);
 		}
-		return new SourceException(
-				failed(answer + ((status == 401 || status == 403) ? ": the signature of a URL may have expired" : "")),
-				null);
+		return refused(answer + ((status == 401 || status == 403) ? ": the signature of a URL may have expired" : ""));
 	}
 
-	private SourceException changed() {
-		return new SourceException(failed(UrlResponse.CHANGED), null);
+	/** An exception for a resource that is not tried again. */
+	private SourceException refused(String why) {
+		return new SourceException(failed(why), null);
 	}
 
 	/**
@@ -353,45 +359,32 @@ public final class UrlBody extends FetchedBody {
 
 	/** Takes a response, if it goes on with the same version at the next byte. */
 	private void accept(HttpResponse<InputStream> response) throws IOException {
-		boolean accepted = false;
-		try {
-			UrlResponse part = new UrlResponse(response.statusCode(), response.headers(), this.received);
-			UrlVersion known = this.version;
-			UrlVersion found = part.version(this.url.toString());
-			String refused = part.refused();
-			if (refused == null && known != null) {
-				refused = part.differs(known, found, this.head);
-			}
-			if (refused != null) {
-				throw new SourceException(failed(refused), null);
-			}
-			if (known == null) {
-				checkLength(found.length());
-				this.version = found;
-			}
-			else if (known.length() < 0 && found.length() >= 0) {
-				this.version = new UrlVersion(known.url(), found.length(), known.validator());
-			}
-			this.head = (this.head != null) ? this.head : response.headers();
-			accepted = true;
-		}
-		finally {
-			if (!accepted) {
-				response.body().close();
-			}
-		}
 		this.response = response.body();
+		UrlResponse part = new UrlResponse(response.statusCode(), response.headers(), this.received);
+		UrlVersion known = this.version;
+		UrlVersion found = part.version(this.url.toString());
+		String refused = part.refused();
+		if (refused == null && known != null) {
+			refused = part.differs(known, found, this.head);
+		}
+		if (refused != null) {
+			throw refused(refused);
+		}
+		if (known == null && found.length() > this.limit.most()) {
+			throw new BodyLimitException(this.limit.exceededBy("body", String.valueOf(found.length())));
+		}
+		if (known == null) {
+			this.version = found;
+		}
+		else if (known.length() < 0 && found.length() >= 0) {
+			this.version = new UrlVersion(known.url(), found.length(), known.validator());
+		}
+		this.head = (this.head != null) ? this.head : response.headers();
 		if (this.watch == null) {
 			this.watch = this.sources.watch(this::breakIfIdle);
 		}
 		if (this.aborted.isSet()) {
 			closeResponse();
-		}
-	}
-
-	private void checkLength(long length) throws BodyLimitException {
-		if (length > this.limit.most()) {
-			throw new BodyLimitException(this.limit.exceededBy("body", String.valueOf(length)));
 		}
 	}
 
