@@ -3,15 +3,14 @@ package io.pipeset.start;
 import java.beans.PropertyDescriptor;
 import java.lang.reflect.Parameter;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
+import io.pipeset.record.encoding.NearestName;
 import io.pipeset.request.ClientsProperties;
 
 import org.springframework.beans.BeanUtils;
@@ -55,8 +54,6 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 
 	private static final Set<String> CONTROL_GROUPS = Set.of("Cluster", "Sentinel", "Ssl");
 
-	private static final int MAX_SUGGESTIONS = 3;
-
 	private final ConfigurableEnvironment environment;
 
 	UnknownProperties(ConfigurableEnvironment environment) {
@@ -67,23 +64,24 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 	public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
 		Map<String, Boolean> known = knownProperties(beans);
 		List<String> unknown = new ArrayList<>();
-		List<String> suggestions = new ArrayList<>();
+		List<String> remedies = new ArrayList<>();
 		for (PropertySource<?> source : this.environment.getPropertySources()) {
 			if (source instanceof EnumerablePropertySource<?> enumerable) {
 				for (String name : enumerable.getPropertyNames()) {
 					// A container can have variables with dots in their names. Boot reads
 					// these like other properties.
 					boolean variable = source instanceof SystemEnvironmentPropertySource && name.indexOf('.') < 0;
-					if (isForPipeset(name, variable)
-							&& known.entrySet().stream().noneMatch((row) -> isSpellingOf(row, name, variable))) {
+					if (isForPipeset(name, variable) && known.entrySet()
+						.stream()
+						.noneMatch((property) -> isSpellingOf(property, name, variable))) {
 						unknown.add(name + " (" + source.getName() + ")");
-						suggestions.add(mostSimilar(name, variable, known));
+						remedies.add(remedy(name, variable, known.keySet()));
 					}
 				}
 			}
 		}
 		if (!unknown.isEmpty()) {
-			throw new UnknownPropertyException(unknown, suggestions);
+			throw new UnknownPropertyException(unknown, remedies);
 		}
 	}
 
@@ -145,7 +143,7 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 		return ROOT.isAncestorOf(ConfigurationPropertyName.adapt(name, '.'));
 	}
 
-	private static boolean isSpellingOf(Map.Entry<String, Boolean> row, String name, boolean variable) {
+	private static boolean isSpellingOf(Map.Entry<String, Boolean> known, String name, boolean variable) {
 		if (variable) {
 			// Boot accepts names without dashes, and names with underscores instead.
 			String upper = name.toUpperCase(Locale.ROOT);
@@ -153,11 +151,11 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 				String prefix = variableName(named.toString()) + '_';
 				upper = upper.replaceFirst("^" + prefix + "[^_]+_", prefix + NAME.toUpperCase(Locale.ROOT) + '_');
 			}
-			String single = (row.getValue()) ? upper.replaceFirst("_[0-9]+$", "") : upper;
-			return single.equals(variableName(row.getKey().replace("-", "")))
-					|| single.equals(variableName(row.getKey().replace('-', '_')));
+			String single = (known.getValue()) ? upper.replaceFirst("_[0-9]+$", "") : upper;
+			return single.equals(variableName(known.getKey().replace("-", "")))
+					|| single.equals(variableName(known.getKey().replace('-', '_')));
 		}
-		ConfigurationPropertyName property = ConfigurationPropertyName.of(row.getKey());
+		ConfigurationPropertyName property = ConfigurationPropertyName.of(known.getKey());
 		ConfigurationPropertyName given = ConfigurationPropertyName.adapt(name, '.');
 		ConfigurationPropertyName general = given;
 		for (ConfigurationPropertyName named : NAMED) {
@@ -167,46 +165,25 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 			}
 		}
 		return general.equals(property)
-				|| (row.getValue() && property.isParentOf(general) && general.isLastElementIndexed());
+				|| (known.getValue() && property.isParentOf(general) && general.isLastElementIndexed());
 	}
 
 	private static String variableName(String property) {
 		return property.replace('.', '_').toUpperCase(Locale.ROOT);
 	}
 
-	private static String mostSimilar(String name, boolean variable, Map<String, Boolean> known) {
+	private static String remedy(String name, boolean variable, Set<String> known) {
 		String given = name.toLowerCase(Locale.ROOT).replace('_', '.');
-		return known.keySet()
-			.stream()
-			// A name whose group is missing, then the spelling.
-			.sorted(Comparator
-				.comparing(
-						(String property) -> !property.replace("-", "").endsWith(given.substring(given.indexOf('.'))))
-				.thenComparingInt((property) -> distance(given, property)))
-			.limit(MAX_SUGGESTIONS)
-			.map((property) -> (variable) ? variableName(property.replace("-", "")) : property)
-			.collect(Collectors.joining(", "));
-	}
-
-	/**
-	 * The number of letters to change, add or remove in order to get from one name to the
-	 * other.
-	 */
-	private static int distance(String from, String to) {
-		int[] row = new int[to.length() + 1];
-		for (int j = 0; j <= to.length(); j++) {
-			row[j] = j;
-		}
-		for (int i = 1; i <= from.length(); i++) {
-			int diagonal = row[0];
-			row[0] = i;
-			for (int j = 1; j <= to.length(); j++) {
-				int changed = diagonal + ((from.charAt(i - 1) == to.charAt(j - 1)) ? 0 : 1);
-				diagonal = row[j];
-				row[j] = Math.min(changed, Math.min(row[j], row[j - 1]) + 1);
-			}
-		}
-		return row[to.length()];
+		String ending = given.substring(given.indexOf('.')).replace("-", "");
+		// A name whose group is missing, or else the spelling.
+		String nearest = known.stream()
+			.filter((property) -> property.replace("-", "").endsWith(ending))
+			.findFirst()
+			.orElseGet(() -> NearestName.of(given, known));
+		return "Remove " + name + ", or correct its name"
+				+ ((nearest != null)
+						? "; the nearest is " + ((variable) ? variableName(nearest.replace("-", "")) : nearest) : "")
+				+ ".";
 	}
 
 }

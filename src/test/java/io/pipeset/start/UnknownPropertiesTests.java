@@ -4,6 +4,7 @@ import java.util.Map;
 
 import io.pipeset.PipesetApplication;
 import io.pipeset.QuietLog;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,13 +40,12 @@ class UnknownPropertiesTests {
 			"pipeset.warm.up.enabled, pipeset.warm-up.enabled",
 			"pipeset.limits.max-items.bytes, pipeset.limits.max-items-bytes",
 			"pipeset.clients.orders.key-sha, pipeset.clients.name.key-sha256",
-			"pipeset.client.orders.scripts, pipeset.clients.name.scripts",
-			"pipeset.clients.orders, pipeset.clients.name.",
+			"pipeset.client.orders.scripts, pipeset.clients.name.scripts", "pipeset.clients.orders,",
 			"pipeset.clients.orders.limits.max-job, pipeset.clients.name.limits.max-jobs",
 			"pipeset.control.hosts, pipeset.control.host", "pipeset.control.clientType, pipeset.control.client-name",
 			"pipeset.control.lettuce.pool.enabled, pipeset.control.ssl.enabled" })
-	void anUnknownPropertyIsRefusedAndTheMostSimilarAreNamed(String name, String similar) {
-		assertRefused(name, false, similar);
+	void anUnknownPropertyIsRefusedAndTheNearestIsNamed(String name, @Nullable String nearest) {
+		assertRefused(name, false, nearest);
 	}
 
 	@ParameterizedTest
@@ -55,8 +55,8 @@ class UnknownPropertiesTests {
 			"pipeset.limits.max-item, pipeset.limits.max-items",
 			"PIPESET_CLIENTS_ORDERS_KEYSHA, PIPESET_CLIENTS_NAME_KEYSHA256",
 			"PIPESET_BODYIDLETIMEOUT, PIPESET_LIMITS_BODYIDLETIMEOUT" })
-	void anUnknownVariableIsRefusedAndTheMostSimilarAreNamed(String name, String similar) {
-		assertRefused(name, true, similar);
+	void anUnknownVariableIsRefusedAndTheNearestIsNamed(String name, @Nullable String nearest) {
+		assertRefused(name, true, nearest);
 	}
 
 	@ParameterizedTest
@@ -101,14 +101,15 @@ class UnknownPropertiesTests {
 		assertThat(QuietLog.heard()).singleElement()
 			.asString()
 			.contains("The service has no property pipeset.limits.max-item (commandLineArgs).")
-			.contains("Remove pipeset.limits.max-item, or correct its name; the most similar are"
-					+ " pipeset.limits.max-items, ");
+			.contains("Remove pipeset.limits.max-item, or correct its name; the nearest is"
+					+ " pipeset.limits.max-items.");
 	}
 
-	private static void assertRefused(String name, boolean variable, String similar) {
+	private static void assertRefused(String name, boolean variable, @Nullable String nearest) {
 		assertThatExceptionOfType(UnknownPropertyException.class).isThrownBy(() -> check(name, variable))
 			.withMessageStartingWith("The service has no property " + name + " (test-systemEnvironment).")
-			.satisfies((ex) -> assertThat(ex.remedy()).startsWith("Remove " + name + ", or ").contains(similar));
+			.satisfies((ex) -> assertThat(ex.remedy()).isEqualTo("Remove " + name + ", or correct its name"
+					+ ((nearest != null) ? "; the nearest is " + nearest : "") + "."));
 	}
 
 	private static void check(String name, boolean variable) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 public final class NearestName {
 
 	/** More characters than any known name has. */
-	private static final int MAX_CHARACTERS = 24;
+	private static final int MAX_CHARACTERS = 64;
 
 	private NearestName() {
 	}
