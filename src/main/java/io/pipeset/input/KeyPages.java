@@ -46,7 +46,7 @@ final class KeyPages {
 
 	private final JobStop stop;
 
-	private final KeyScan walk;
+	private final KeyScan scan;
 
 	/** The results of other threads, which the reading thread runs. */
 	private final LinkedBlockingQueue<Runnable> results = new LinkedBlockingQueue<>();
@@ -75,7 +75,7 @@ final class KeyPages {
 		this.job = job;
 		this.memory = memory;
 		this.stop = job.stop();
-		this.walk = new KeyScan(job.nodes(), this.stop, retryPolicy());
+		this.scan = new KeyScan(job.nodes(), this.stop, retryPolicy());
 		this.stop.add(this.wake);
 	}
 
@@ -93,7 +93,7 @@ final class KeyPages {
 
 	/** Whether the slot of a key is one of those that are scanned now. */
 	boolean isWanted(byte[] key) {
-		return this.walk.isWanted(key);
+		return this.scan.isWanted(key);
 	}
 
 	/**
@@ -128,11 +128,11 @@ final class KeyPages {
 		if (this.requested == 0 && this.waiting.isEmpty()) {
 			Duration timeout = this.job.settings().timeout();
 			runAsync(() -> {
-				List<ServerScan> next = this.walk.next(timeout);
+				List<ServerScan> next = this.scan.next(timeout);
 				return () -> next.forEach((server) -> this.waiting.add(new ServerPages(server)));
 			});
 			awaitResult();
-			this.sweep.setRepeatedSlots(this.walk.repeatedSlots());
+			this.sweep.setRepeatedSlots(this.scan.repeatedSlots());
 		}
 		return this.requested > 0 || !this.waiting.isEmpty();
 	}
@@ -153,14 +153,14 @@ final class KeyPages {
 		this.requested--;
 		this.page = page;
 		if (page == null) {
-			server.walk.cut();
+			server.scan.cut();
 			return;
 		}
-		server.walk.taken(page.next());
+		server.scan.taken(page.next());
 		if (page.isRestarted()) {
 			this.sweep.countRestart();
 		}
-		if (!server.walk.isFinished()) {
+		if (!server.scan.isFinished()) {
 			this.waiting.add(server);
 		}
 	}
@@ -235,15 +235,15 @@ final class KeyPages {
 	 */
 	private final class ServerPages {
 
-		private final ServerScan walk;
+		private final ServerScan scan;
 
 		private final SweepRetryPolicy retryPolicy = retryPolicy();
 
 		/** The COUNT of the next SCAN: smaller if keys are long. */
 		private int count = MAX_COUNT;
 
-		ServerPages(ServerScan walk) {
-			this.walk = walk;
+		ServerPages(ServerScan scan) {
+			this.scan = scan;
 		}
 
 		/**
@@ -256,10 +256,10 @@ final class KeyPages {
 			while (true) {
 				long most = (this.count == 1) ? Long.MAX_VALUE : PAGE_BYTES;
 				ScanPage page = this.retryPolicy.ask("SCAN",
-						() -> this.walk.node()
+						() -> this.scan.node()
 							.calls()
-							.scan(this.walk.place(), KeyPages.this.sweep.filter(), this.count, most),
-						this.walk::isReplaced);
+							.scan(this.scan.place(), KeyPages.this.sweep.filter(), this.count, most),
+						this.scan::isReplaced);
 				if (page == null || !page.isTooLarge()) {
 					boolean small = page != null && page.bytes() < PAGE_BYTES / 4;
 					this.count = (small) ? Math.min(2 * this.count, MAX_COUNT) : this.count;

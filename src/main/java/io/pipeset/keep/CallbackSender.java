@@ -159,9 +159,8 @@ final class CallbackSender {
 				: "The URL is not " + UrlPrefixes.ALLOWED;
 		HttpClient http = this.http;
 		if (url == null || refusal != null) {
-			// Another instance may have other properties, during a rollout, and take it.
-			// The
-			// delay is random, so that this one is not always the first to find it.
+			// In a rollout, an instance with other properties may take it. The delay is
+			// random, so that this one is not always the first to find it.
 			settle(callback, State.PENDING, callback.attempts(), randomly(REFUSAL_DELAY.toMillis(), 1), refusal);
 		}
 		else if (http != null) {

@@ -360,9 +360,7 @@ public final class JobItems implements Spool.Removable {
 						this.limits.ofInflatedBodies(), (records) -> {
 							while (records.read(record)) {
 								JournalEntry entry = outcomes.next();
-								// All records of an unreadable row have one item, by the
-								// first of
-								// them.
+								// The records of an unreadable row share one item.
 								boolean listed = record.rejection() != null && record.row() == lastRow.get();
 								lastRow.set(record.row());
 								if (wanted.contains(entry.outcome()) && !listed) {
@@ -486,8 +484,7 @@ public final class JobItems implements Spool.Removable {
 			line.writeStringProperty("encoding", encoding.label());
 		}
 		if (record.command() != record.operation()) {
-			// HSET with an expiry runs as a script. Its arguments: script, number of
-			// keys, key.
+			// HSET with an expiry is a script: its text, number of keys, key.
 			line.writeName("key");
 			writeArgument(record, 2, text, line);
 			line.writeStringProperty(record.expiryMember(), record.expiryText());

@@ -130,7 +130,7 @@ public class JobRecorder {
 	/** Logs at the start whether the control Redis can be reached. */
 	private void checkControlRedis() {
 		try {
-			this.redis.promise();
+			this.redis.checkStorage();
 			logger.info("Control Redis at {}", this.redis.address());
 		}
 		catch (ControlRedisException ex) {
@@ -146,7 +146,7 @@ public class JobRecorder {
 	 * @throws ControlRedisException if the control Redis fails
 	 */
 	void enter(Client client, JobStatus job, String key) {
-		this.redis.promise();
+		this.redis.checkStorage();
 		RecordedJob recorded = recorded(job.jobId());
 		this.jobs.put(job.jobId(), recorded);
 		recorded.enter(client.name(), job, key);
@@ -211,7 +211,7 @@ public class JobRecorder {
 		// Before the control Redis may fail, so that the job can be forgotten.
 		recorded.find();
 		try {
-			this.redis.promise();
+			this.redis.checkStorage();
 			recorded.write();
 			logRecovery();
 		}

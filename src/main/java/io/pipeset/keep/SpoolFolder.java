@@ -84,8 +84,7 @@ final class SpoolFolder {
 					if (lock.tryLock() == null) {
 						throw new IOException("the lock of a new folder is taken");
 					}
-					// Before the first file, because a folder without a Redis is never
-					// taken over.
+					// Before any file: a folder without a Redis is never taken over.
 					lock.write(ByteBuffer.wrap(redis.name().getBytes(StandardCharsets.UTF_8)));
 					createDirectories(base.resolve(name));
 					own.put(name, lock);

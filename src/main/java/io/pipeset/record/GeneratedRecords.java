@@ -105,8 +105,7 @@ public final class GeneratedRecords implements RecordReader {
 		record.begin(0);
 		this.shape.fill(this, record);
 		if (record.effect() != Effect.MOVE) {
-			// The table of operations does not describe a move, so there is nothing to
-			// check.
+			// The table of operations describes no move: nothing to check.
 			record.check();
 		}
 		this.next++;

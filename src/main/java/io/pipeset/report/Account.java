@@ -76,7 +76,7 @@ public final class Account {
 
 	private final ErrorCodes errorCodes = new ErrorCodes();
 
-	private boolean markRunInPart;
+	private boolean runInPart;
 
 	private @Nullable String transactionRefusal;
 
@@ -301,12 +301,12 @@ public final class Account {
 
 	/** Notes that a record counted as rejected has run in part. */
 	public synchronized void markRunInPart() {
-		this.markRunInPart = true;
+		this.runInPart = true;
 	}
 
 	/** Whether a rejected record has run in part. */
 	public synchronized boolean hasRunInPart() {
-		return this.markRunInPart;
+		return this.runInPart;
 	}
 
 	/**

@@ -101,8 +101,7 @@ final class CallPermits {
 	}
 
 	private void endSlowReaders() {
-		// The lock keeps the readers in the set, so that no connection serves another
-		// request already.
+		// The lock keeps the readers in the set: none serves another request yet.
 		synchronized (this.readers) {
 			long ended = this.readers.stream()
 				.filter((reader) -> reader instanceof CallerConnection connection && connection.endIfReadTooSlowly())

@@ -70,8 +70,7 @@ final class IdempotencyKey {
 	/** Creates the digest of a request from all parts that count, except its body. */
 	static BodyDigest digest(HttpServletRequest request) {
 		String query = (request.getQueryString() != null) ? request.getQueryString() : "";
-		// The order of parameters with the same name is kept, because it matters for
-		// args.
+		// Parameters of one name keep their order, which matters for args.
 		String settings = Stream.of(query.split("&", -1))
 			.sorted(Comparator.comparing((parameter) -> parameter.split("=", 2)[0]))
 			.collect(Collectors.joining("&"));

@@ -65,8 +65,7 @@ class JobDirectory {
 	 * @param limit the most jobs on the page, 1 or more
 	 */
 	JobList page(Client client, @Nullable JobState state, @Nullable JobKind kind, @Nullable String after, int limit) {
-		// This instance has the current status of its own jobs, so their records are not
-		// used.
+		// The status of this instance's own jobs is newer than their records.
 		NavigableMap<String, JobStatus> page = new TreeMap<>(Comparator.reverseOrder());
 		String next = null;
 		List<Warning> warnings = List.of();

@@ -59,8 +59,7 @@ final class Reports {
 	Reports(JsonMapper mapper) {
 		this.mapper = mapper;
 		// The writer does not close the output, so that a report that fails halfway does
-		// not look complete. It does not flush, so that a short report is sent in one
-		// piece.
+		// not look complete. It does not flush: a short report is sent in one piece.
 		this.anyWriter = mapper.writer()
 			.with(StreamWriteFeature.USE_FAST_DOUBLE_WRITER)
 			.without(StreamWriteFeature.AUTO_CLOSE_TARGET)

@@ -118,8 +118,7 @@ final class Fences {
 	}
 
 	State await(Fence fence, Duration timeout, boolean keepWaiting, StopSignal stop) {
-		// A stop only shortens this wait, because the job's report says whether the fence
-		// is confirmed.
+		// A stop only shortens this wait: the report says whether the fence is confirmed.
 		Duration afterStop = (this.replyTimeout.compareTo(MAX_WAIT_AFTER_STOP) < 0) ? this.replyTimeout
 				: MAX_WAIT_AFTER_STOP;
 		await(() -> fence.state() != State.PENDING, timeout, keepWaiting, stop, afterStop);

@@ -70,9 +70,7 @@ public final class LatencyProbe {
 				this.lender.callMaster(this.replyTimeout, this::sendPings);
 			}
 			catch (RuntimeException ex) {
-				// A server that does not answer is slow. The thread goes on, because
-				// later
-				// jobs need it too.
+				// A server that does not answer is slow. Later jobs need the thread too.
 				measured(System.nanoTime() - begunNanos);
 				pause(BACKOFF_NANOS);
 			}

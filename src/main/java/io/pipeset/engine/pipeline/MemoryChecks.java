@@ -64,8 +64,7 @@ public final class MemoryChecks {
 				answered(check, ServerMemory.of(info.text()));
 			}
 			else {
-				// Let the next batch send it again, because that connection may be
-				// answered.
+				// Let the next batch send it again: that connection may be answered.
 				this.due.compareAndSet(null, check);
 			}
 		});

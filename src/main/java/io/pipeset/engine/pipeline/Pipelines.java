@@ -98,8 +98,7 @@ final class Pipelines {
 					failure.set(ex);
 					return;
 				}
-				// The connection is closed. The batch notices this, and asks for another
-				// one.
+				// The connection is closed. The batch notices this, and gets another.
 			}
 			batch.accept(new Pipeline(connection, identity, coalescing, this.fences, this.lender));
 		});

@@ -73,8 +73,7 @@ public final class KeyScan {
 	public List<ServerScan> once() {
 		SlotSnapshots<RedisNode> snapshots = takeSnapshot();
 		if (snapshots != null && !snapshots.unserved(this.slots).isEmpty()) {
-			// A slot may have moved between the queries of two masters, or to a new
-			// master.
+			// A slot may have moved between two queries, or to a new master.
 			snapshots = (this.stop.await(POLL_NANOS)) ? null : takeSnapshot();
 		}
 		if (snapshots == null) {
@@ -82,7 +81,7 @@ public final class KeyScan {
 		}
 		SlotSnapshots<RedisNode> last = snapshots;
 		doubt(last.unserved(this.slots));
-		return createWalks(last, (node) -> !last.of(node).isEmpty());
+		return createScans(last, (node) -> !last.of(node).isEmpty());
 	}
 
 	/**
@@ -104,10 +103,10 @@ public final class KeyScan {
 			return List.of();
 		}
 		if (this.repeatedSlots == null) {
-			return createWalks(snapshots, (node) -> true);
+			return createScans(snapshots, (node) -> true);
 		}
-		next = createWalks(snapshots, (node) -> snapshots.of(node).served().intersects(this.slots));
-		this.importers = createWalks(snapshots, (node) -> snapshots.of(node).importing().intersects(this.slots));
+		next = createScans(snapshots, (node) -> snapshots.of(node).served().intersects(this.slots));
+		this.importers = createScans(snapshots, (node) -> snapshots.of(node).importing().intersects(this.slots));
 		return next;
 	}
 
@@ -189,7 +188,7 @@ public final class KeyScan {
 		return retryPolicy.ask("CLUSTER NODES at " + node.name(), () -> this.nodes.slotsAt(node), isNeedless);
 	}
 
-	private List<ServerScan> createWalks(SlotSnapshots<RedisNode> snapshots, Predicate<RedisNode> those) {
+	private List<ServerScan> createScans(SlotSnapshots<RedisNode> snapshots, Predicate<RedisNode> those) {
 		BitSet left = (BitSet) this.slots.clone();
 		return snapshots.nodes().stream().filter(those).map((node) -> {
 			BitSet counted = snapshots.of(node).served();

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServerScan {
 
-	private final KeyScan keyWalk;
+	private final KeyScan keyScan;
 
 	private final RedisNode node;
 
@@ -32,8 +32,8 @@ public final class ServerScan {
 
 	private boolean started;
 
-	ServerScan(KeyScan keyWalk, RedisNode node, SlotsAtNode slotsBefore, @Nullable BitSet countedSlots) {
-		this.keyWalk = keyWalk;
+	ServerScan(KeyScan keyScan, RedisNode node, SlotsAtNode slotsBefore, @Nullable BitSet countedSlots) {
+		this.keyScan = keyScan;
 		this.node = node;
 		this.slotsBefore = slotsBefore;
 		this.countedSlots = countedSlots;
@@ -41,7 +41,7 @@ public final class ServerScan {
 
 	/** The server. For a single server, the current master. */
 	public RedisNode node() {
-		return (this.countedSlots != null) ? this.node : this.keyWalk.master(this.node);
+		return (this.countedSlots != null) ? this.node : this.keyScan.master(this.node);
 	}
 
 	/** Whether the server is a master of a cluster. */
@@ -84,7 +84,7 @@ public final class ServerScan {
 		int slot = Slots.of(key, 0, key.length);
 		boolean counts = this.countedSlots.get(slot);
 		if (!counts) {
-			this.keyWalk.doubt(slot);
+			this.keyScan.doubt(slot);
 		}
 		return counts;
 	}
@@ -99,13 +99,13 @@ public final class ServerScan {
 		if (this.countedSlots == null) {
 			return true;
 		}
-		SlotsAtNode now = this.keyWalk.slots(this.node, retryPolicy, this::isReplaced);
+		SlotsAtNode now = this.keyScan.slots(this.node, retryPolicy, this::isReplaced);
 		if (now == null || now.isEmpty()) {
 			return false;
 		}
 		BitSet moved = SlotSnapshots.moved(this.slotsBefore, now);
 		moved.and(this.countedSlots);
-		this.keyWalk.doubt(moved);
+		this.keyScan.doubt(moved);
 		this.countedSlots.and(now.served());
 		return true;
 	}
@@ -116,7 +116,7 @@ public final class ServerScan {
 	 * single server that was replaced is scanned again from the beginning.
 	 */
 	public boolean isReplaced() {
-		return this.countedSlots != null && !this.slotsBefore.isEmpty() && this.keyWalk.isReplaced(this.node);
+		return this.countedSlots != null && !this.slotsBefore.isEmpty() && this.keyScan.isReplaced(this.node);
 	}
 
 	/**
@@ -124,8 +124,8 @@ public final class ServerScan {
 	 * page.
 	 */
 	public void cut() {
-		this.keyWalk.doubt(this.slotsBefore.served());
-		this.keyWalk.doubt(this.slotsBefore.importing());
+		this.keyScan.doubt(this.slotsBefore.served());
+		this.keyScan.doubt(this.slotsBefore.importing());
 	}
 
 }

@@ -121,8 +121,7 @@ final class Replies {
 		boolean refused = kind == Kind.ERROR;
 		switch (this.phase) {
 			case SCRIPTS -> {
-				// The command that runs a missing script gets NOSCRIPT, so this error is
-				// not reported.
+				// The command of a missing script gets NOSCRIPT: this is not reported.
 				this.scriptsRefused |= refused
 						&& !this.notableReplies.captured().discardError().means(Meaning.TRANSIENT);
 				this.phase = (--this.repliesLeft > 0) ? Phase.SCRIPTS : afterScripts();

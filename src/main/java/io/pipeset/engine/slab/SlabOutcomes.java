@@ -262,8 +262,7 @@ final class SlabOutcomes {
 		Object value = (nil) ? null : decoder.next();
 		boolean noop = this.slab.commands().table().effect(command).isNoop(nil, List.of().equals(value));
 		if (value instanceof List<?> values && !noop && values.get(values.size() - 1) == null) {
-			// With a nil at the end, a script says that it left the other values in
-			// Redis.
+			// A nil at the end says that the script left the other values in Redis.
 			this.account.taken().cutShort();
 			value = values.subList(0, values.size() - 1);
 		}

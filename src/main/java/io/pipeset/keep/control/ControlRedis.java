@@ -66,8 +66,8 @@ public final class ControlRedis implements DisposableBean {
 	/** How long calls fail at once after a call that did not reach the server. */
 	private static final long FAIL_FAST_NANOS = Duration.ofSeconds(1).toNanos();
 
-	/** How long {@link #promise} uses the last reply of the server. */
-	private static final long PROMISE_NANOS = Duration.ofMinutes(1).toNanos();
+	/** How long {@link #checkStorage} uses the last reply of the server. */
+	private static final long STORAGE_NANOS = Duration.ofMinutes(1).toNanos();
 
 	private final DataRedisProperties properties;
 
@@ -89,7 +89,7 @@ public final class ControlRedis implements DisposableBean {
 	 */
 	private volatile @Nullable Long backNanos;
 
-	private volatile @Nullable Promise promise;
+	private volatile @Nullable Storage storage;
 
 	ControlRedis(DataRedisProperties properties, SslBundles bundles, boolean named, RedisIdentity data) {
 		this.properties = properties;
@@ -268,16 +268,16 @@ public final class ControlRedis implements DisposableBean {
 	 * and logs a warning if keys may be lost.
 	 * @throws ControlRedisException if the server cannot be reached
 	 */
-	public Promise promise() {
-		Promise known = this.promise;
-		if (known != null && System.nanoTime() - known.nanos < PROMISE_NANOS) {
+	public Storage checkStorage() {
+		Storage known = this.storage;
+		if (known != null && System.nanoTime() - known.nanos < STORAGE_NANOS) {
 			return known;
 		}
 		Map<Object, Object> info = call((template) -> template.execute(ControlRedis::info));
 		String evicting = values(info, "maxmemory_policy").filter((policy) -> !policy.equals("noeviction"))
 			.findFirst()
 			.orElse(null);
-		Promise queried = new Promise(evicting, values(info, "aof_enabled").anyMatch("0"::equals), System.nanoTime());
+		Storage queried = new Storage(evicting, values(info, "aof_enabled").anyMatch("0"::equals), System.nanoTime());
 		if (evicting != null && (known == null || !evicting.equals(known.evicting))) {
 			logger.warn("{}", bestEffort(evicting));
 		}
@@ -286,7 +286,7 @@ public final class ControlRedis implements DisposableBean {
 					+ " of jobs and idempotency keys since its last snapshot, or all of them, so that a repeated request may run"
 					+ " a second time. Use appendonly yes, or name another Redis by pipeset.control.*", address());
 		}
-		this.promise = queried;
+		this.storage = queried;
 		return queried;
 	}
 
@@ -310,7 +310,7 @@ public final class ControlRedis implements DisposableBean {
 	 */
 	public List<Warning> warnings() {
 		try {
-			String evicting = promise().evicting;
+			String evicting = checkStorage().evicting;
 			return (evicting != null) ? List.of(new Warning("BEST_EFFORT", null, bestEffort(evicting), null))
 					: List.of();
 		}
@@ -324,9 +324,9 @@ public final class ControlRedis implements DisposableBean {
 	 * one, at most once a minute.
 	 */
 	public Map<String, Object> state() {
-		Promise known = this.promise;
+		Storage known = this.storage;
 		try {
-			known = (this.named) ? promise() : known;
+			known = (this.named) ? checkStorage() : known;
 		}
 		catch (ControlRedisException ex) {
 			logger.debug("The control Redis cannot be queried for its state", ex);
@@ -382,7 +382,7 @@ public final class ControlRedis implements DisposableBean {
 	 * append-only file
 	 * @param nanos when the server was queried, by {@link System#nanoTime}
 	 */
-	public record Promise(@Nullable String evicting, boolean forgets, long nanos) {
+	public record Storage(@Nullable String evicting, boolean forgets, long nanos) {
 
 	}
 

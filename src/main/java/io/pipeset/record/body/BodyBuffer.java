@@ -192,8 +192,7 @@ public final class BodyBuffer {
 		this.start = 0;
 	}
 
-	// The buffer of a large record is kept for a while, because large records often come
-	// in groups.
+	// The buffer of a large record is kept for a while: they often come in groups.
 	private int capacityFor(int length) {
 		int capacity = this.bytes.length;
 		if (length == capacity) {

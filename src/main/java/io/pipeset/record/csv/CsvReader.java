@@ -339,8 +339,7 @@ public final class CsvReader implements RecordReader {
 		if (this.cells.fault() != null) {
 			throw lost("the header row is not CSV: " + this.cells.fault());
 		}
-		// The names need memory as texts for a short time, and as bytes until the last
-		// row.
+		// The names need memory as texts briefly, and as bytes until the last row.
 		long names = 3L * length + (long) NAME_BYTES * Math.min(this.cells.count(), CsvHeader.MAX_COLUMNS);
 		this.limit.memory().reserve(names);
 		CsvColumns columns = createColumns(CsvHeader.of(this.cells, this.syntax),

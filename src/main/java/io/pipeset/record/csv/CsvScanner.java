@@ -54,8 +54,7 @@ final class CsvScanner {
 		int at = from;
 		while (at < to) {
 			if (this.afterQuote) {
-				// Inside quotes, a doubled quote is one quote; a single quote ends the
-				// quotes.
+				// Inside quotes, a doubled quote is one quote; a single one ends them.
 				this.afterQuote = false;
 				this.inQuotes = bytes[at] == '"';
 				at += (this.inQuotes) ? 1 : 0;

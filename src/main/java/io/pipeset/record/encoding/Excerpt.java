@@ -40,8 +40,7 @@ public final class Excerpt {
 		}
 		byte[] beginning = Arrays.copyOfRange(source, offset, offset + MAX_BYTES + 1);
 		int end = MAX_BYTES;
-		// Leave out a character that is cut off. At most three bytes follow its first
-		// byte.
+		// Leave out a cut character. At most three bytes follow its first byte.
 		while (end > MAX_BYTES - 3 && (beginning[end] & 0xC0) == 0x80) {
 			end--;
 		}

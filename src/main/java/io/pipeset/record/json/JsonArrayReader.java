@@ -335,8 +335,7 @@ public final class JsonArrayReader implements RecordReader {
 		}
 	}
 
-	// An earlier mistake, such as a missing quote, is more helpful than the end of the
-	// body.
+	// An earlier mistake, such as a missing quote, helps more than the body's end.
 	private MalformedBodyException truncated() throws MalformedBodyException {
 		int end = this.buffer.end();
 		JsonFault fault = read(this.buffer.start(), end);

@@ -250,8 +250,7 @@ final class Vector {
 	private short f16(double number, int offset, int length) {
 		double size = Math.abs(number);
 		int exponent = Math.max(Math.getExponent(size), F16_MIN_EXPONENT);
-		// Scaled by a power of two, so that only rint rounds. A carry raises the
-		// exponent.
+		// Scaled by a power of two: only rint rounds. A carry raises the exponent.
 		double scaled = Math.scalb(size, F16_FRACTION_BITS - exponent);
 		long fraction = (long) Math.rint(scaled);
 		if (scaled - Math.floor(scaled) == 0.5) {

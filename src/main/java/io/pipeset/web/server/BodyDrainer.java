@@ -159,8 +159,7 @@ public final class BodyDrainer {
 		DrainedBytes drained = new DrainedBytes();
 		RateCheck check = new RateCheck(this.protocol, connectionId, drained);
 		try {
-			// Another thread checks the rate, because each byte restarts Tomcat's
-			// timeout.
+			// Another thread checks the rate: each byte restarts Tomcat's timeout.
 			Future<?> checks = this.protocol.getUtilityExecutor()
 				.scheduleAtFixedRate(check, PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
 			try {

@@ -143,8 +143,7 @@ class HttpServerConfiguration {
 				http.setMaxThreads(threads);
 				http.setBounds(new RequestGate.Bounds(ACTUATOR_THREADS, SHARED_THREADS,
 						threads - ACTUATOR_THREADS - SHARED_THREADS, actuatorPaths(environment)));
-				// Bodies have their own timeout, which differs from that between
-				// requests.
+				// Bodies have another timeout than the time between requests.
 				http.setDisableUploadTimeout(false);
 				http.setConnectionUploadTimeout((int) limits.bodyIdleTimeout().toMillis());
 				// Many clients read no response before the end of their upload. They

@@ -29,8 +29,7 @@ final class UploadEndpoint extends NioEndpoint {
 	@Override
 	protected boolean setSocketOptions(SocketChannel socket) {
 		boolean accepted = super.setSocketOptions(socket);
-		// This blocks the thread that accepts connections. It could accept no other
-		// connection now.
+		// This blocks the thread that accepts connections, which could accept none now.
 		while (isFull() && isRunning() && !isPaused()) {
 			closeIdle();
 			LockSupport.parkNanos(CHECK_NANOS);

@@ -67,12 +67,12 @@ class KeyScanTests {
 		List<RedisNode> masters = this.nodes.masters();
 		RedisNodes late = with(Map.of("owners", () -> owners, "masters", () -> masters, "refresh", () -> ""));
 		cluster.move(this.slot, this.to);
-		KeyScan walk = walk(late);
-		List<ServerScan> servers = walk.once();
+		KeyScan scan = scan(late);
+		List<ServerScan> servers = scan.once();
 		assertThat(servers).hasSize(3);
 		assertThat(servers.stream().filter(this::counts).map((server) -> server.node().name()))
 			.containsExactly(TestCluster.address(this.to));
-		KeyScan again = walk(late);
+		KeyScan again = scan(late);
 		again.once().forEach((server) -> assertThat(server.look(new NoRetries())).isTrue());
 		assertThat(again.slotsInDoubt()).isZero();
 	}
@@ -81,44 +81,44 @@ class KeyScanTests {
 	@Test
 	void anUnknownMasterIsQueriedAgain() {
 		AtomicBoolean late = new AtomicBoolean(true);
-		KeyScan walk = walk(with(Map.of("masters", () -> {
+		KeyScan scan = scan(with(Map.of("masters", () -> {
 			List<RedisNode> masters = this.nodes.masters();
 			return (late.getAndSet(false)) ? masters.subList(0, 2) : masters;
 		})));
-		assertThat(walk.once()).hasSize(3);
-		assertThat(walk.slotsInDoubt()).isZero();
+		assertThat(scan.once()).hasSize(3);
+		assertThat(scan.slotsInDoubt()).isZero();
 	}
 
 	@Test
 	void aSlotThatMovesDuringTheScanIsInDoubtAndNoLongerCounts() {
-		KeyScan walk = walk(this.nodes);
-		List<ServerScan> servers = walk.once();
+		KeyScan scan = scan(this.nodes);
+		List<ServerScan> servers = scan.once();
 		assertThat(servers.stream().filter(this::counts).map((server) -> server.node().name()))
 			.containsExactly(TestCluster.address(this.from));
 		cluster.move(this.slot, this.to);
 		servers.forEach((server) -> assertThat(server.look(new NoRetries())).isTrue());
 		assertThat(servers).noneMatch(this::counts);
-		assertThat(walk.slotsInDoubt()).isOne();
+		assertThat(scan.slotsInDoubt()).isOne();
 	}
 
 	@Test
 	void aMigratingSlotIsInDoubtAndCountsAtItsMaster() {
 		cluster.begin(this.slot, this.from, this.to);
-		KeyScan walk = walk(this.nodes);
-		List<ServerScan> servers = walk.once();
+		KeyScan scan = scan(this.nodes);
+		List<ServerScan> servers = scan.once();
 		servers.forEach((server) -> assertThat(server.look(new NoRetries())).isTrue());
 		assertThat(servers.stream().filter(this::counts).map((server) -> server.node().name()))
 			.containsExactly(TestCluster.address(this.from));
-		assertThat(walk.slotsInDoubt()).isOne();
+		assertThat(scan.slotsInDoubt()).isOne();
 	}
 
 	@Test
 	void aSlotWithoutAMasterIsInDoubt() {
 		cluster.drop(this.slot);
 		try {
-			KeyScan walk = walk(this.nodes);
-			assertThat(walk.once()).hasSize(3);
-			assertThat(walk.slotsInDoubt()).isOne();
+			KeyScan scan = scan(this.nodes);
+			assertThat(scan.once()).hasSize(3);
+			assertThat(scan.slotsInDoubt()).isOne();
 		}
 		finally {
 			cluster.give(this.slot, this.from);
@@ -129,7 +129,7 @@ class KeyScanTests {
 		return server.counts(("{" + this.tag + "}").getBytes(StandardCharsets.UTF_8));
 	}
 
-	private static KeyScan walk(RedisNodes nodes) {
+	private static KeyScan scan(RedisNodes nodes) {
 		return new KeyScan(nodes, new JobStop(), new NoRetries());
 	}
 

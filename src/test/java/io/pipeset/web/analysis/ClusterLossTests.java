@@ -152,7 +152,7 @@ class ClusterLossTests {
 	}
 
 	@Test
-	void aStopEndsTheWalksThroughAllMasters() throws Exception {
+	void aStopEndsTheScansOfAllMasters() throws Exception {
 		CompletableFuture<Answer> answer = begin("?rateLimit=60");
 		await().until(() -> masters().allMatch((master) -> scans(master) > 8));
 		this.jobs.stopAll();

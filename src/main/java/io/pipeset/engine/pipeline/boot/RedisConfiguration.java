@@ -74,12 +74,10 @@ class RedisConfiguration {
 	LettuceClientOptionsBuilderCustomizer withoutReconnect(DataRedisProperties redis, PipelineProperties properties) {
 		return (options) -> {
 			// A reconnect would send commands in flight again. The timer of
-			// TimeoutOptions would keep a reference to every command for the whole
-			// timeout.
+			// TimeoutOptions would keep every command until its timeout.
 			options.autoReconnect(false)
 				.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-				// These notifications cost a round trip in each handshake, and serve
-				// reconnecting only.
+				// These cost each handshake a round trip, and serve reconnects only.
 				.maintNotificationsConfig(MaintNotificationsConfig.disabled())
 				.timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build());
 			options.socketOptions(

@@ -70,14 +70,12 @@ public final class ConnectionLender {
 	public static ConnectionLender of(LettuceConnectionFactory factory, int pooled, String address,
 			@Nullable Runnable masterCheck) {
 		JobFlushPolicy flushPolicy = new JobFlushPolicy();
-		// The service never reconnects, so a shared connection would stay dead after its
-		// first loss.
+		// Without reconnects, a shared connection would stay dead after its first loss.
 		factory.setShareNativeConnection(false);
 		factory.setPipeliningFlushPolicy(flushPolicy);
 		RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
 		template.setConnectionFactory(factory);
-		// No proxy that guards against closing, because the callbacks are the service's
-		// own.
+		// No proxy that guards against closing: the callbacks are the service's own.
 		template.setExposeConnection(true);
 		template.afterPropertiesSet();
 		return new ConnectionLender(template, flushPolicy, pooled, address, masterCheck);
@@ -221,8 +219,7 @@ public final class ConnectionLender {
 			// The factory's connections all speak bytes.
 			var lent = (StatefulRedisConnection<byte[], byte[]>) this.flushPolicy.connection();
 			if (this.successor != null) {
-				// This connection may have been opened after the replaced server's others
-				// were closed.
+				// This one may have been opened after the others were closed.
 				CompletableFuture<Void> unused = lent.closeAsync();
 				return null;
 			}
