@@ -18,13 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Job {
 
-	/** The most memory of a report's lists for each job that its caller has got. */
-	private static final long MOST_ANSWERED_BYTES = 64 << 10;
-
-	/**
-	 * The most memory of a report's lists for each job whose report no caller has got.
-	 */
-	private static final long MOST_LISTS_BYTES = 4 << 20;
+	/** A report that may be large is shown without its lists while the job runs. */
+	private static final long MOST_SHOWN_BYTES = 64 << 10;
 
 	/** The memory of a report, in addition to that of its lists. */
 	static final long REPORT_BYTES = 4 << 10;
@@ -49,6 +44,13 @@ public final class Job {
 
 	/** What an earlier process has left of it; {@code null} for a job of this process. */
 	private final @Nullable InterruptedJob former;
+
+	/** The memory of the report of the ended job, and the part of its settings. */
+	private volatile long keptBytes;
+
+	private volatile long settingsBytes;
+
+	private volatile boolean recorded;
 
 	private volatile ProgressMeter meter = new ProgressMeter(0);
 
@@ -214,24 +216,32 @@ public final class Job {
 		this.current = new Ended(status, report, true, items);
 	}
 
+	/** The memory that the ended job takes, in bytes. */
+	long keptBytes() {
+		return REPORT_BYTES + this.keptBytes;
+	}
+
 	/**
-	 * Drops large lists of the report: those that a caller has got, and items that are in
-	 * files as well. The record in the control Redis has them.
-	 * @param lists the memory of the lists, in bytes
-	 * @param answered whether a caller has got the report
-	 * @return the memory that the job still takes, in bytes
+	 * Sets the memory of the report of the ended job.
+	 * @param settings that of the settings, in bytes
+	 * @param report that of the settings and the lists, in bytes
 	 */
-	long dropLargeLists(long lists, boolean answered) {
-		if (!(this.current instanceof Ended now)) {
-			return REPORT_BYTES;
+	void setKeptBytes(long settings, long report) {
+		this.settingsBytes = settings;
+		this.keptBytes = report;
+	}
+
+	/**
+	 * Drops the lists of the report if they are large.
+	 * @param most the most bytes of lists to keep
+	 */
+	void dropLists(long most) {
+		long lists = this.keptBytes - this.settingsBytes;
+		if (lists > Math.max(most, REPORT_BYTES) && this.current instanceof Ended now && now.whole) {
+			this.current = new Ended(now.status,
+					(now.report instanceof JobReport records) ? records.withoutLists() : null, false, now.items);
+			this.keptBytes = this.settingsBytes;
 		}
-		boolean listed = now.items != null && !now.items.isEmpty();
-		if (lists <= ((answered) ? MOST_ANSWERED_BYTES : (listed) ? REPORT_BYTES : MOST_LISTS_BYTES)) {
-			return REPORT_BYTES + lists;
-		}
-		this.current = new Ended(now.status, (now.report instanceof JobReport records) ? records.withoutLists() : null,
-				false, now.items);
-		return REPORT_BYTES;
 	}
 
 	/**
@@ -243,14 +253,21 @@ public final class Job {
 	}
 
 	/**
-	 * Removes the files of an ended job that has a record, if no items can be read from
-	 * them. The next process would take files with an incomplete journal for a lost job.
+	 * Removes the files of an ended job that has a record now, if no items can be read
+	 * from them. The next process would take files with an incomplete journal for a lost
+	 * job.
 	 */
-	void removeNeedlessFiles() {
+	void markRecorded() {
+		this.recorded = true;
 		if (this.current instanceof Ended now && now.items != null
 				&& (now.items.isEmpty() || now.items.missing() != null)) {
 			now.items.close();
 		}
+	}
+
+	/** Whether the control Redis has, or had, its end. */
+	boolean isRecorded() {
+		return this.recorded;
 	}
 
 	/** Whether it has ended, and files are kept. */
@@ -367,7 +384,7 @@ public final class Job {
 		JobReport report = (former != null && snapshot != null) ? snapshot.with(former.counts()) : snapshot;
 		// The memory of an item is counted before it is listed.
 		long lists = run.memory().reportBytes() - settingsBytes(run);
-		return (report == null || lists <= MOST_ANSWERED_BYTES) ? report : report.withoutLists();
+		return (report == null || lists <= MOST_SHOWN_BYTES) ? report : report.withoutLists();
 	}
 
 	/**

@@ -30,9 +30,9 @@ import org.springframework.stereotype.Component;
 
 /**
  * Keeps the records of this instance's jobs in the control Redis up to date, so that all
- * instances can show them. Twice a second, its own thread writes the status of the jobs
- * that have progressed, and that the others live, and applies the changes that other
- * instances have requested in the records. No job waits for it.
+ * instances can show them. Twice a second, it writes the status of the jobs that have
+ * progressed, and that the others live, and applies the changes that other instances have
+ * requested in the records. The end of a job is written at once, by its own thread.
  */
 @Component
 public class JobRecorder {

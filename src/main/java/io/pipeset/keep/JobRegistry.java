@@ -41,6 +41,9 @@ public class JobRegistry {
 
 	private static final long MOST_ENDED_BYTES = 4 << 20;
 
+	/** Larger reports that callers have got are kept without their lists. */
+	private static final long MOST_ANSWERED_BYTES = 64 << 10;
+
 	private static final long SAMPLE_MILLIS = 250;
 
 	private static final long IN_MEMORY_MILLIS = Duration.ofHours(1).toMillis();
@@ -72,6 +75,9 @@ public class JobRegistry {
 	private final LongSupplier clock;
 
 	private long endedBytes;
+
+	/** The bytes of the reports of jobs with files, whose lists wait to be recorded. */
+	private long filesBytes;
 
 	@Autowired
 	public JobRegistry(JobRecords records) {
@@ -124,9 +130,11 @@ public class JobRegistry {
 
 	/** Registers a job that ended in an earlier process. */
 	void registerEnded(InterruptedJob job, JobStatus status) {
-		Job known = register(job);
+		Job known = new Job(job);
+		// Before others see it, who would resume an interrupted job.
 		known.markEnded(job, status);
-		addEnded(known, Job.REPORT_BYTES);
+		this.jobs.put(known.id(), known);
+		addEnded(known);
 	}
 
 	/** Records that a job's run has ended with a report. */
@@ -147,21 +155,29 @@ public class JobRegistry {
 		if (!answered) {
 			this.endListener.accept(job);
 		}
-		long settings = run.settingsBytes();
-		addEnded(job, settings + job.dropLargeLists(run.memory().reportBytes() - settings, answered));
+		job.setKeptBytes(run.settingsBytes(), run.memory().reportBytes());
+		if (answered) {
+			job.dropLists(MOST_ANSWERED_BYTES);
+		}
+		addEnded(job);
 	}
 
 	/** Removes the files of a job that its record in the control Redis makes needless. */
 	void markRecorded(Job job) {
-		job.removeNeedlessFiles();
+		job.markRecorded();
 		synchronized (this.ended) {
-			if (!job.keepsFiles()) {
-				this.endedWithFiles.stream().filter((entry) -> entry.job == job).findFirst().ifPresent((entry) -> {
+			this.endedWithFiles.stream().filter((entry) -> entry.job == job).findFirst().ifPresent((entry) -> {
+				this.filesBytes -= job.keptBytes();
+				dropListedItems(job);
+				if (job.keepsFiles()) {
+					this.filesBytes += job.keptBytes();
+				}
+				else {
 					this.endedWithFiles.remove(entry);
 					this.ended.add(entry);
-					this.endedBytes += entry.bytes;
-				});
-			}
+					this.endedBytes += job.keptBytes();
+				}
+			});
 			forgetOld();
 		}
 	}
@@ -178,7 +194,7 @@ public class JobRegistry {
 		// Also for a refused job, because callers that follow it must see its end.
 		job.markEnded(ending);
 		if (accepted) {
-			addEnded(job, Job.REPORT_BYTES);
+			addEnded(job);
 		}
 		else {
 			this.jobs.remove(job.id());
@@ -192,7 +208,7 @@ public class JobRegistry {
 	 */
 	public boolean cancel(Job job) {
 		if (job.cancelInterrupted()) {
-			addEnded(job, Job.REPORT_BYTES);
+			addEnded(job);
 			return true;
 		}
 		return job.cancel();
@@ -201,21 +217,30 @@ public class JobRegistry {
 	/** Ends an interrupted job some of whose outcomes were not stored. */
 	void lose(Job job) {
 		if (job.endInterrupted(JobState.FAILED, new EndReason("gone", InterruptedJob.LOST))) {
-			addEnded(job, Job.REPORT_BYTES);
+			addEnded(job);
 		}
 	}
 
-	private void addEnded(Job job, long bytes) {
+	private void addEnded(Job job) {
 		synchronized (this.ended) {
-			EndedEntry entry = new EndedEntry(job, bytes, this.clock.getAsLong());
+			EndedEntry entry = new EndedEntry(job, this.clock.getAsLong());
+			dropListedItems(job);
 			if (job.keepsFiles()) {
 				this.endedWithFiles.add(entry);
+				this.filesBytes += job.keptBytes();
 			}
 			else {
 				this.ended.add(entry);
-				this.endedBytes += bytes;
+				this.endedBytes += job.keptBytes();
 			}
 			forgetOld();
+		}
+	}
+
+	/** Drops the listed items of a job whose record and files have them as well. */
+	private static void dropListedItems(Job job) {
+		if (job.isRecorded() && job.keepsFiles()) {
+			job.dropLists(0);
 		}
 	}
 
@@ -248,14 +273,21 @@ public class JobRegistry {
 		for (EndedEntry oldest = this.ended.peek(); oldest != null && (this.ended.size() > MOST_ENDED
 				|| this.endedBytes > MOST_ENDED_BYTES || oldest.endedMillis < since); oldest = this.ended.peek()) {
 			this.ended.remove();
-			this.endedBytes -= oldest.bytes;
+			this.endedBytes -= oldest.job.keptBytes();
 			forget(oldest);
+		}
+		for (EndedEntry entry : (this.filesBytes > MOST_ENDED_BYTES + MOST_WITH_FILES * Job.REPORT_BYTES)
+				? this.endedWithFiles : List.<EndedEntry>of()) {
+			this.filesBytes -= entry.job.keptBytes();
+			entry.job.dropLists(0);
+			this.filesBytes += entry.job.keptBytes();
 		}
 		since = this.clock.getAsLong() - this.retentionMillis;
 		for (EndedEntry oldest = this.endedWithFiles.peek(); oldest != null
 				&& (this.endedWithFiles.size() > MOST_WITH_FILES
 						|| oldest.endedMillis < since); oldest = this.endedWithFiles.peek()) {
 			this.endedWithFiles.remove();
+			this.filesBytes -= oldest.job.keptBytes();
 			forget(oldest);
 		}
 	}
@@ -301,8 +333,8 @@ public class JobRegistry {
 		return List.copyOf(this.jobs.values());
 	}
 
-	/** An ended job. {@code bytes} is the memory of its report. */
-	private record EndedEntry(Job job, long bytes, long endedMillis) {
+	/** An ended job. */
+	private record EndedEntry(Job job, long endedMillis) {
 
 	}
 

@@ -221,6 +221,7 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
 	/** Ends the job: no process resumes it, and the next one knows its last status. */
 	synchronized void end(JobStatus status) {
+		flush();
 		tryWrite(() -> this.notes.add(status));
 		end();
 	}

@@ -164,7 +164,7 @@ class CutOffKeyTests extends KeyedCalls {
 	@Test
 	void theRecordOfARefusedRequestIsRemovedThoughNobodyHeardThatItWasWritten() throws Exception {
 		// The policy is asked for now, and not again within a minute.
-		ReflectionTestUtils.setField(ReflectionTestUtils.getField(this.recorder, "redis"), "promise", null);
+		ReflectionTestUtils.setField(ReflectionTestUtils.getField(this.recorder, "redis"), "storage", null);
 		await().until(() -> send(this.here, "/v1/jobs?dryRun=true", PUSH).status() == 200);
 		control.client().flushall();
 		// The recorder stands, because its replies would be counted.
