@@ -96,7 +96,7 @@ class ArchitectureTests {
 			web.server            | record.body memory request input run web.problem web.console
 			web                   | report record.encoding record record.body record.mapping record.format engine.pipeline.call engine.script memory request receipt input input.source keep.control keep run keyspace keyspace.tuning web.problem web.server
 			web.document          | report web.console web
-			start                 | report record.format memory request input keep run
+			start                 | report record.encoding record.format memory request input keep run
 			dev                   | ''
 			""";
 
