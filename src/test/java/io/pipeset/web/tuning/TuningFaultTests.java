@@ -1,6 +1,7 @@
 package io.pipeset.web.tuning;
 
 import java.net.http.HttpRequest.BodyPublishers;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -101,6 +102,11 @@ class TuningFaultTests {
 		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.COMMANDS, IN_SECOND_ROW, 0);
 		CompletableFuture<Answer> tuning = tune(SMALL);
 		ProxyLink link = place.get(60, TimeUnit.SECONDS);
+		await("was read to its end").until(() -> Thread.getAllStackTraces()
+			.values()
+			.stream()
+			.map(Arrays::toString)
+			.anyMatch((stack) -> stack.contains("Lanes.drain")));
 		this.jobs.stopAll();
 		link.goOn();
 		JsonNode report = tuning.get(60, TimeUnit.SECONDS).problem(503, "shutting-down").get("tuning");
