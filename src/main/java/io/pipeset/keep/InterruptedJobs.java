@@ -47,6 +47,10 @@ public class InterruptedJobs {
 
 	private static final Logger logger = LoggerFactory.getLogger(InterruptedJobs.class);
 
+	/** The end of a reason why a job cannot be resumed. */
+	private static final String MAY_HAVE_RUN = " records than the report counts may have run: check those that must not"
+			+ " run twice, and post the file again";
+
 	/** The most removed files that the log names. */
 	private static final int MOST_NAMED = 10;
 
@@ -113,7 +117,8 @@ public class InterruptedJobs {
 				register(id, job, files);
 			}
 			else if (files.containsKey(Spool.OF_BODY)) {
-				this.broken.put(id, "its files are not complete. If its upload was not, nothing ran");
+				this.broken.put(id, "its files are not complete. If its upload was not, nothing ran: post the file"
+						+ " again. Otherwise more" + MAY_HAVE_RUN);
 			}
 			SpoolFile ofRun = files.remove(Spool.OF_RUN);
 			if (ofRun != null) {
@@ -177,7 +182,7 @@ public class InterruptedJobs {
 		}
 		catch (IOException ex) {
 			String message = ex.getMessage();
-			this.broken.put(id, String.valueOf(message));
+			this.broken.put(id, message + ". More" + MAY_HAVE_RUN);
 			logger.atWarn()
 				.addKeyValue("jobId", id)
 				.log("Job {} was interrupted by the end of its process, and cannot be resumed: {}", id, message);

@@ -121,9 +121,7 @@ public class JobRecorder {
 		String reason = this.interrupted.broken().get(id);
 		if (reason != null) {
 			later(() -> this.records.lost(id,
-					"The process that had the job has ended, and the job cannot be resumed: " + reason
-							+ ". More records than the report counts may have run: check those that must not run twice,"
-							+ " and post the file again"));
+					"The process that had the job has ended, and the job cannot be resumed: " + reason));
 		}
 	}
 
