@@ -276,8 +276,10 @@ public class JobRegistry {
 			this.endedBytes -= oldest.job.keptBytes();
 			forget(oldest);
 		}
-		for (EndedEntry entry : (this.filesBytes > MOST_ENDED_BYTES + MOST_WITH_FILES * Job.REPORT_BYTES)
-				? this.endedWithFiles : List.<EndedEntry>of()) {
+		for (EndedEntry entry : this.endedWithFiles) {
+			if (this.filesBytes <= MOST_ENDED_BYTES + MOST_WITH_FILES * Job.REPORT_BYTES) {
+				break;
+			}
 			this.filesBytes -= entry.job.keptBytes();
 			entry.job.dropLists(0);
 			this.filesBytes += entry.job.keptBytes();

@@ -24,7 +24,7 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 @EnableScheduling
 class JobConfiguration {
 
-	/** As many periodic tasks as there are, so that none waits for another. */
+	/** More than those that may wait for Redis, so that the others are not late. */
 	private static final int PERIODIC_TASKS = 8;
 
 	@Bean

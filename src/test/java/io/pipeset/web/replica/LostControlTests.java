@@ -115,6 +115,18 @@ class LostControlTests {
 		assertThat(this.here.get("/actuator/pipeset").json().at("/control/state").asString()).isEqualTo("up");
 	}
 
+	/** They are more than an ended job with files keeps once they are recorded. */
+	@Test
+	void theItemsOfAReportOutliveAnOutageAtTheEndOfItsJob() {
+		id(async(this.here, "/pipeset/1", null));
+		proxy.stopAll();
+		String id = id(async(this.here, "/v1/jobs", "bad\n".repeat(300)));
+		await().untilAsserted(() -> assertThat(look(this.here, id).get("items")).hasSize(300));
+		proxy.heal();
+		await().ignoreExceptions().untilAsserted(() -> assertThat(there(id).get("items")).hasSize(300));
+		assertThat(look(this.here, id).get("items")).hasSize(300);
+	}
+
 	@Test
 	void aJobWhoseInstanceIsNotHeardOfIsInterruptedUntilItIs() {
 		String id = id(async(replica.service(), ENDLESS, LINES));
