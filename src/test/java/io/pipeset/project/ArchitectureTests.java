@@ -22,6 +22,8 @@ import com.tngtech.archunit.lang.ArchRule;
 import io.lettuce.core.api.StatefulConnection;
 import io.netty.handler.codec.DecoderException;
 import io.pipeset.engine.slab.Slab;
+import io.pipeset.service.ProcessTest;
+import io.pipeset.service.ServiceProcess;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -328,6 +330,21 @@ class ArchitectureTests {
 								.noneMatch((type) -> type.isEquivalentTo(Executor.class))))
 			.because("the common pool may have one thread only, in which tasks that block wait for each other."
 					+ " Name an executor; tests have OwnThread")
+			.check(withTests);
+	}
+
+	@Test
+	void testsOfProcessesAreLeftOutOfAQuickBuild() {
+		classes().that()
+			.haveSimpleNameEndingWith("Tests")
+			.and(DescribedPredicate.describe("start the service in a process",
+					(type) -> type.getMethodCallsFromSelf()
+						.stream()
+						.anyMatch((call) -> call.getTarget().getOwner().isEquivalentTo(ServiceProcess.class)
+								&& call.getName().startsWith("start"))))
+			.should()
+			.beAnnotatedWith(ProcessTest.class)
+			.because("a process takes seconds of a processor; CI and mvn -Pprocesses verify run them")
 			.check(withTests);
 	}
 

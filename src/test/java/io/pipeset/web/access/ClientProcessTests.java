@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 
 import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Answer;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
@@ -24,6 +25,7 @@ import static org.awaitility.Awaitility.await;
  * Clients of a service in a process of its own: its log, and the services that use its
  * spool later.
  */
+@ProcessTest
 class ClientProcessTests {
 
 	private static final String ORDERS = "pipeset.clients.orders.key-sha256=9d00f085fa34266c949e527a29d62334c2aa67b652266e3e42de6cbcdeab2144";

@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 
 import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Answer;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
@@ -24,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** Any instance sends the reports of jobs that any other one has run, and each once. */
+@ProcessTest
 class CallbackInstancesTests {
 
 	private static final int JOBS = 20;

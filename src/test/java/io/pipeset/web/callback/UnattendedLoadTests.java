@@ -17,6 +17,7 @@ import io.pipeset.OwnThread;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import io.pipeset.web.callback.Receiver.Post;
@@ -34,6 +35,7 @@ import static org.awaitility.Awaitility.await;
  * the dataset while others read it. {@code -Dcampaign.rows=N} says how many rows there
  * are.
  */
+@ProcessTest
 class UnattendedLoadTests {
 
 	private static final int ROWS = Integer.getInteger("campaign.rows", 60_000);

@@ -9,6 +9,7 @@ import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Browser;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
@@ -20,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** An open page survives the end of its service's process, and that of Redis. */
+@ProcessTest
 class ConsoleKilledTests {
 
 	private static final int ROWS = 30_000;

@@ -16,6 +16,7 @@ import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
 import io.pipeset.service.LossyWay;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
@@ -40,6 +41,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @ServiceTest(properties = { ServiceTest.KEY + "=" + ClientProgramTests.KEY,
 		"pipeset.clients.loader.key-sha256=" + ClientProgramTests.KEY_HASH })
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ProcessTest
 class ClientProgramTests {
 
 	static final String KEY = "key-of-billing";

@@ -18,6 +18,7 @@ import io.pipeset.redis.TestRedis;
 import io.pipeset.report.RedisIdentity;
 import io.pipeset.service.Answer;
 import io.pipeset.service.LeftSpool;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import io.pipeset.service.Wire;
@@ -38,6 +39,7 @@ import static org.awaitility.Awaitility.await;
  * that had ended is known with its items; each other one is there whole for the next
  * process, with the pace that was asked for.
  */
+@ProcessTest
 class JobLifeTests {
 
 	/** At one a second, none of the jobs ends by itself before the process. */

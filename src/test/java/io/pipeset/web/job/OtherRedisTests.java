@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Answer;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import io.pipeset.service.SpoolFiles;
@@ -28,6 +29,7 @@ import static org.awaitility.Awaitility.await;
  * Whichever of them is killed, and whichever starts next, the uploads of one are nothing
  * to the other, and are there for its own next process.
  */
+@ProcessTest
 class OtherRedisTests {
 
 	private static final int RECORDS = 50;

@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import org.junit.jupiter.api.AfterAll;
@@ -23,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** A removal whose process ended in the middle begins again in the next process. */
+@ProcessTest
 class ReplaceResumeTests {
 
 	private static final int RECORDS = 300;

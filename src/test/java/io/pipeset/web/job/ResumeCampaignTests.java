@@ -23,6 +23,7 @@ import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import org.junit.jupiter.api.AfterEach;
@@ -44,6 +45,7 @@ import static org.awaitility.Awaitility.await;
  * {@code -Dcampaign.seed=7} repeats one.
  */
 @EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
+@ProcessTest
 class ResumeCampaignTests {
 
 	private static final int SEEDS = 20;

@@ -13,6 +13,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.ServiceProcess;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +34,7 @@ import static org.awaitility.Awaitility.await;
  * {@code -Dcampaign.seed=7} repeats one.
  */
 @EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
+@ProcessTest
 class SharedSpoolCampaignTests {
 
 	private static final int SEEDS = 20;

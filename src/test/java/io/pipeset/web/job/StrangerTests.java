@@ -20,6 +20,7 @@ import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Lines;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
@@ -40,6 +41,7 @@ import static org.awaitility.Awaitility.await;
  * the commands of {@code docs/async.md} as they stand, one after the other.
  * {@code -Dcampaign.megabytes=N} says how large the file is.
  */
+@ProcessTest
 class StrangerTests {
 
 	private static final int MEGABYTES = Integer.getInteger("campaign.megabytes", 2);

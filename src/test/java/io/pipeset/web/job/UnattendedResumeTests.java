@@ -22,6 +22,7 @@ import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import org.junit.jupiter.api.AfterAll;
@@ -37,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** Jobs whose process was killed end without a request, or say what to do. */
+@ProcessTest
 class UnattendedResumeTests {
 
 	private static final int RECORDS = 3000;

@@ -7,6 +7,7 @@ import java.util.regex.Pattern;
 
 import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Answer;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import io.pipeset.service.Wire;
@@ -20,6 +21,7 @@ import static org.awaitility.Awaitility.await;
  * The log has lines of the service only: whatever a request carries, in its path, query,
  * header or body, cannot begin one, nor is it in one.
  */
+@ProcessTest
 class ForgedLogTests {
 
 	private static final String MARK = "FORGED";

@@ -6,6 +6,7 @@ import java.util.List;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import org.junit.jupiter.api.Test;
@@ -14,6 +15,7 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The service says the same in every language of the machine it runs on. */
+@ProcessTest
 class LocaleTests {
 
 	/**

@@ -11,6 +11,7 @@ import io.lettuce.core.KillArgs;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Lines;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import io.pipeset.service.Wire;
@@ -25,6 +26,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * The log has a line for each job and each fault, and neither a value nor a credential.
  */
+@ProcessTest
 class LogTests {
 
 	private static final JsonMapper mapper = JsonMapper.builder().build();

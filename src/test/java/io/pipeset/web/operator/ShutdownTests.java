@@ -21,6 +21,7 @@ import io.pipeset.OwnThread;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
@@ -40,6 +41,7 @@ import static org.awaitility.Awaitility.await;
  * A service that is told to stop ends its jobs, and each caller reads its report. The
  * next process has those jobs that have not ended and whose callers do not wait.
  */
+@ProcessTest
 class ShutdownTests {
 
 	private static final String SET = "[\"SET\",\"%s\",\"v\"]\n";

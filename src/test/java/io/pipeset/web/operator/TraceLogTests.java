@@ -7,6 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.pipeset.redis.TestRedis;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import io.pipeset.service.Wire;
@@ -16,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** At the level of all details too, the log has neither data nor credentials. */
+@ProcessTest
 class TraceLogTests {
 
 	private static final String KEY = "s3cret-key";

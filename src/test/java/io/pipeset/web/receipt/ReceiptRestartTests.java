@@ -12,6 +12,7 @@ import io.pipeset.redis.FaultProxy.Way;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Answer;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Replica;
 import io.pipeset.service.ServiceProcess;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** A service that is killed (SIGKILL) loses no value that it has popped reliably. */
+@ProcessTest
 class ReceiptRestartTests {
 
 	private static final Duration SOON = Duration.ofSeconds(60);

@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import io.pipeset.Documentation;
 import io.pipeset.dev.CarriedProgram;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.ServiceProcess;
 import io.pipeset.service.Shell;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,7 @@ import static org.awaitility.Awaitility.await;
  * password of Redis and keys. A container is a process here, with the variables, the
  * command and the files that compose or Kubernetes gives it.
  */
+@ProcessTest
 class DeploymentRecipeTests {
 
 	static final Set<String> RECIPES = Set.of("TLS, a password and keys", "The same with compose",

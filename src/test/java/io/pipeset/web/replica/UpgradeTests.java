@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +28,7 @@ import static org.awaitility.Awaitility.await;
  */
 @EnabledIfEnvironmentVariable(named = "PIPESET_TEST_FORMER_JAR", matches = ".+",
 		disabledReason = ".ci/former builds the jar of the former version")
+@ProcessTest
 class UpgradeTests {
 
 	private static final int RECORDS = 3000;

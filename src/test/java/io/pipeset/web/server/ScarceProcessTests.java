@@ -16,6 +16,7 @@ import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Lines;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import io.pipeset.service.SpoolFiles;
@@ -38,6 +39,7 @@ import static org.awaitility.Awaitility.await;
  * killed, it leaves only data in Redis.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@ProcessTest
 class ScarceProcessTests {
 
 	private static final int CONNECTIONS = 1000;

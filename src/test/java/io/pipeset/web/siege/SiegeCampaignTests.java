@@ -3,6 +3,7 @@ package io.pipeset.web.siege;
 import java.time.Duration;
 
 import io.pipeset.redis.TestRedis;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.ServiceProcess;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -16,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The service with the memory of its image survives any mixture of jobs at once. */
 @EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
+@ProcessTest
 class SiegeCampaignTests {
 
 	private static ServiceProcess process;

@@ -17,6 +17,7 @@ import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Lines;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import org.junit.jupiter.api.AfterAll;
@@ -33,6 +34,7 @@ import static org.awaitility.Awaitility.await;
  * has beside the service itself is a quarter of what the image's has, and so are the jobs
  * that do not fit into it.
  */
+@ProcessTest
 class SmallHeapTests {
 
 	private static final int RECORDS = 300_000;

@@ -7,6 +7,7 @@ import java.util.List;
 
 import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Answer;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** At the level of all details too, no log and no problem has a URL's token or a row. */
+@ProcessTest
 class SourceLogTests {
 
 	private static final String TOKEN = "s3cret-token";

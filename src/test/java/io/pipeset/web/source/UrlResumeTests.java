@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
+import io.pipeset.service.ProcessTest;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import io.pipeset.web.source.ResourceServer.Resource;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** A job whose records come from a URL is resumed without a copy of its body. */
+@ProcessTest
 class UrlResumeTests {
 
 	private static final int RECORDS = 3000;
