@@ -1,12 +1,12 @@
-// An analysis: its progress, and what it found below a prefix.
+// An analysis: the progress of its job, and what it found below a prefix.
 
 import { MAX_CHARACTERS, MAX_TITLE, addSweep, form, groupingOf, hrefOf, keysOf, lineOf, pattern, requestOf, start, sweepsAfter } from './analyses.js';
 import { prefixesSection } from './blocks.js';
-import { curl, curlLines, followLine, shell } from './curl.js';
-import { badge, isActive } from './jobwords.js';
+import { curl, curlLines, shell } from './curl.js';
+import { JobView } from './job.js';
+import { badge } from './jobwords.js';
 import { announce, attempt, count, duration, h, notice, number, section } from './page.js';
 import { PrefixTree, bytesOf, commonPrefixOf, displayName, levelsOf, literalPrefixOf, nameOf, patternOf, truncate } from './prefixes.js';
-import { call, follow, json } from './service.js';
 import { sweep } from './sweep.js';
 import { largest, nameElement, tiles, totals } from './totals.js';
 
@@ -22,10 +22,23 @@ let current;
 let showsOwn = false;
 
 export async function analysis(main, page, id, at) {
-	const view = new AnalysisView(main, page, id, at);
-	if (await view.fetch()) {
-		view.draw();
+	if (current?.id === id || await follow(main, page, id)) {
+		new AnalysisView(main, page, id, at).draw();
 	}
+}
+
+/** Shows the job of an analysis until its report is there. A job that found no prefixes has its own page only. */
+async function follow(main, page, id) {
+	const view = new JobView(main, page, id);
+	await view.followToEnd();
+	if (page.aborted) return false;
+	if (!view.report?.prefixes) {
+		location.replace(`#/jobs/${id}`);
+		return false;
+	}
+	current = { id, report: view.report };
+	main.replaceChildren();
+	return true;
 }
 
 function another() {
@@ -47,46 +60,6 @@ class AnalysisView {
 
 	attempt(action) {
 		return attempt(this.errors, this.page, action);
-	}
-
-	/** Has the report. If there is none, shows why. */
-	async fetch() {
-		if (current?.id === this.id) return true;
-		current = undefined;
-		const report = await this.attempt(() => this.follow());
-		if (this.page.aborted) return false;
-		if (!report?.prefixes) {
-			if (this.errors.hidden) {
-				this.errors.setText(report?.ending?.detail ?? 'The report is gone. The service keeps reports for an hour, or less if there are too many. Start another analysis.');
-			}
-			this.body.replaceChildren(h('p', { class: 'actions' }, another()));
-			return false;
-		}
-		current = { id: this.id, report };
-		return true;
-	}
-
-	/** Shows the progress of the analysis, and returns its report. */
-	async follow() {
-		const { id, page, body } = this;
-		const path = `v1/jobs/${id}`;
-		const words = h('p', { class: 'words' });
-		const stop = h('button', { type: 'button', id: 'cancel', onclick: () => this.attempt(() => call('DELETE', path)) }, 'Cancel the analysis');
-		const progressView = h('div', {}, h('progress', { 'aria-label': 'The analysis' }), words, h('p', { class: 'actions' }, stop, h('a', { href: `#/jobs/${id}` }, 'Job page, to change the rate limit')),
-				curlLines('Follow', followLine(id), 'Cancel', shell(curl(path, { method: 'DELETE' }))));
-		for await (const { kind, state, progress: { done, perSecond, elapsedMillis } } of follow(id, page)) {
-			if (kind !== 'analysis') {
-				location.replace(`#/jobs/${id}`);
-				return undefined;
-			}
-			if (isActive(state) && !progressView.isConnected) {
-				body.replaceChildren(progressView);
-			}
-			words.textContent = (state === 'queued') ? 'It waits in the queue.' : `${count(done, 'key')} · ${number(perSecond)}/s · ${duration(elapsedMillis)}`;
-		}
-		const report = await json('GET', path, { signal: page });
-		this.errors.setText();
-		return report;
 	}
 
 	draw() {

@@ -36,14 +36,15 @@ function outcomeTile(name, { counts, dryRun }, active) {
 
 /** The progress of an active job in words. */
 function progressWords(status) {
-	const { kind, progress: { share, total, done, perSecond, leftMillis } } = status;
+	const { kind, progress: { share, total, done, perSecond, leftMillis, elapsedMillis } } = status;
 	if (status.state === 'queued') return 'It waits in the queue.';
 	if (kind === 'tuning' && !total) return 'It opens connections and warms up.';
 	return [share === undefined ? null : percent(share), total ? `${number(done)} of ${count(total, nounOf(status))}` : count(done, nounOf(status)),
-		kind === 'tuning' ? null : `${number(perSecond)}/s`, leftMillis === undefined ? null : `${duration(leftMillis)} left`].filter((word) => word).join(' · ');
+		kind === 'tuning' ? null : `${number(perSecond)}/s`, leftMillis === undefined ? duration(elapsedMillis) : `${duration(leftMillis)} left`].filter((word) => word).join(' · ');
 }
 
-class JobView {
+/** The progress and the report of a job, with the buttons for it. */
+export class JobView {
 	title = h('h1', {}, 'Job');
 	state = h('span', {});
 	about = h('p', { class: 'hint' });
@@ -67,17 +68,23 @@ class JobView {
 		return attempt(this.errors, this.page, action, onProblem);
 	}
 
-	/** Follows the job to its end. */
+	/** Follows the job to its end, and shows its result. */
 	async run() {
 		this.result.replaceChildren();
-		const ended = await this.attempt(() => this.follow(), (problem) => problem.status === 404 && this.drawUnknown());
-		if (!ended || !this.last || this.page.aborted) return;
-		this.reportRequest = this.report = undefined;
-		await this.refreshReport();
-		this.draw();
+		if (!await this.followToEnd()) return;
 		this.result.replaceChildren(...jobResult(this));
 		const { state, counts } = this.last;
 		announce(`The job is ${state}. ${counts ? OUTCOMES.filter((name) => counts[name]).map((name) => `${number(counts[name])} ${name}`).join(', ') : ''}`);
+	}
+
+	/** Shows the progress of the job until it ends. Returns whether it has ended while the page is open. */
+	async followToEnd() {
+		const ended = await this.attempt(() => this.follow(), (problem) => problem.status === 404 && this.drawUnknown());
+		if (!ended || !this.last || this.page.aborted) return false;
+		this.reportRequest = this.report = undefined;
+		await this.refreshReport();
+		this.draw();
+		return true;
 	}
 
 	async follow() {

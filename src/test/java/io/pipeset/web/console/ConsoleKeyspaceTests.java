@@ -425,7 +425,7 @@ class ConsoleKeyspaceTests extends ConsolePages {
 		assertThat(this.browser.text()).doesNotContain("Mean", "by memory");
 		this.browser.go("#/keyspace/01a20347-d60e-7396-9c73-7157c8413711");
 		this.browser.awaitSaid("There is no job");
-		this.browser.clickText("Another analysis");
+		this.browser.clickText("Keyspace");
 		this.redis.flushall();
 		this.browser.click("#analyse");
 		this.browser.awaitSaid("No key was found.");
