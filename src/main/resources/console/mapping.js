@@ -1,7 +1,18 @@
 // What the page Load loads: a file or a source, its format, its mapping, and the parameters for them.
 
 import { columnsOf, detect, isData, isRows, objectsOf } from './sample.js';
-import { nameOf, parametersOf } from './source.js';
+
+/** The formats of a URL, with their media types. */
+export const URL_FORMATS = {
+	csv: 'text/csv',
+	tsv: 'text/tab-separated-values',
+	ndjson: 'application/x-ndjson',
+	json: 'application/json',
+	text: 'text/plain',
+	resp: 'application/x-redis-resp',
+};
+
+const FORMATS_OF_NAMES = { jsonl: 'ndjson', txt: 'text', aof: 'resp' };
 
 /** The format of the rows that the service has read as JSON. */
 const READ_ROWS = { type: 'application/x-ndjson' };
@@ -11,6 +22,27 @@ const NOT_FOR_QUERIES = new Set(['escape', 'null', 'trim', 'rows']);
 
 export function quotedName(name) {
 	return /[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
+}
+
+/** The name of a source. It leaves out the query of a URL, which may be a signature. */
+export function nameOf({ kind, url, source }) {
+	return (kind === 'query') ? source : withoutQuery(url).split('/').filter((part) => part).at(-1) ?? '';
+}
+
+function withoutQuery(url = '') {
+	return url.trim().split(/[?#]/, 1)[0];
+}
+
+/** The media type of a URL, if the user has chosen its format or its name says it. */
+export function typeOf({ url, format }) {
+	const end = /\.(\w+?)(\.(gz|zst))?$/i.exec(withoutQuery(url))?.[1].toLowerCase();
+	return URL_FORMATS[format] ?? URL_FORMATS[end] ?? URL_FORMATS[FORMATS_OF_NAMES[end]];
+}
+
+/** The parameters that name a source. */
+function parametersOf({ kind, url, format, source, values }, parameters) {
+	if (kind === 'url') return [['from', 'url'], ['url', url.trim()], ...format ? [['format', format]] : []];
+	return [['from', 'query'], ['source', source], ...parameters.map((name) => [`param.${name}`, values?.[name] ?? ''])];
 }
 
 export class Mapping {

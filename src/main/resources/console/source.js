@@ -1,45 +1,13 @@
 // Records that the service fetches itself, from a URL or a query: what it offers, and the first records.
 
 import { formatSection } from './fields.js';
+import { URL_FORMATS, nameOf, typeOf } from './mapping.js';
 import { announce, attempt, field, h, query } from './page.js';
 import { FORMATS, isData, isRows, sampleOfRows } from './sample.js';
 import { json } from './service.js';
 import { PREVIEW_LABEL, PREVIEW_RECORDS, saveLoad } from './tab.js';
 
-/** The formats of a URL, with their media types. */
-const URL_FORMATS = {
-	csv: 'text/csv',
-	tsv: 'text/tab-separated-values',
-	ndjson: 'application/x-ndjson',
-	json: 'application/json',
-	text: 'text/plain',
-	resp: 'application/x-redis-resp',
-};
-
-const FORMATS_OF_NAMES = { jsonl: 'ndjson', txt: 'text', aof: 'resp' };
-
 let offered;
-
-/** The name of a source. It leaves out the query of a URL, which may be a signature. */
-export function nameOf({ kind, url, source }) {
-	return (kind === 'query') ? source : pathOf(url).split('/').filter((part) => part).at(-1) ?? '';
-}
-
-function pathOf(url = '') {
-	return url.trim().split(/[?#]/, 1)[0];
-}
-
-/** The media type of a URL, if the user has chosen its format or its name says it. */
-function typeOf({ url, format }) {
-	const end = /\.(\w+?)(\.(gz|zst))?$/i.exec(pathOf(url))?.[1].toLowerCase();
-	return URL_FORMATS[format] ?? URL_FORMATS[end] ?? URL_FORMATS[FORMATS_OF_NAMES[end]];
-}
-
-/** The parameters that name a source. */
-export function parametersOf({ kind, url, format, source, values }, parameters) {
-	if (kind === 'url') return [['from', 'url'], ['url', url.trim()], ...format ? [['format', format]] : []];
-	return [['from', 'query'], ['source', source], ...parameters.map((name) => [`param.${name}`, values?.[name] ?? ''])];
-}
 
 /** The part of the page Load that selects a source and reads its first records. */
 export class SourceForm {
