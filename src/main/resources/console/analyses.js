@@ -3,7 +3,7 @@
 import { curl } from './curl.js';
 import { h, pathOf } from './page.js';
 import { bytesOf, displayName, truncate } from './prefixes.js';
-import { json } from './service.js';
+import { ASYNC, json } from './service.js';
 import { sources } from './tab.js';
 
 /** The most characters of a name that a page shows. */
@@ -62,7 +62,7 @@ function requestPath(parameters) {
 
 /** Starts an analysis, and opens its page if the user is still on this one. */
 export async function start(page, parameters, parent) {
-	const { jobId } = await json('POST', requestPath(parameters), { headers: { Prefer: 'respond-async' } });
+	const { jobId } = await json('POST', requestPath(parameters), ASYNC);
 	requests.set(jobId, { parameters, up: parent });
 	sessionStorage.setItem(REQUESTS_KEY, JSON.stringify([...requests].slice(-MAX_REQUESTS)));
 	if (!page.aborted) {

@@ -1,7 +1,7 @@
 // An analysis: the progress of its job, and what it found below a prefix.
 
 import { MAX_CHARACTERS, MAX_TITLE, addSweep, form, groupingOf, hrefOf, keysOf, lineOf, pattern, requestOf, start, sweepsAfter } from './analyses.js';
-import { prefixesSection } from './blocks.js';
+import { Prefixes } from './blocks.js';
 import { curl, curlLines, shell } from './curl.js';
 import { JobView } from './job.js';
 import { badge } from './jobwords.js';
@@ -97,7 +97,7 @@ class AnalysisView {
 			return [h('div', { class: 'empty' }, h('p', {}, h('strong', {}, 'No key was found.')), h('p', {}, h('a', { href: '#/load' }, 'Load some keys'), ', or analyse other keys.'))];
 		}
 		const breadcrumbs = breadcrumbsTo(id, node.name);
-		return [...breadcrumbs.length > 1 ? [navigation(breadcrumbs)] : [], tiles(node, hasMemory), ...node.name ? [this.prefixCard()] : [], ...node.children.length > 0 ? [prefixesSection(id, node, hasMemory)] : [],
+		return [...breadcrumbs.length > 1 ? [navigation(breadcrumbs)] : [], tiles(node, hasMemory), ...node.name ? [this.prefixCard()] : [], ...node.children.length > 0 ? [new Prefixes(id, node, hasMemory).element] : [],
 			h('div', { class: 'cards' }, totals(report, node, node === this.prefixes.root, hasMemory)), ...hasMemory ? largest(report, node, node === this.prefixes.root, this.isShown) : [],
 			...report.masters ? [section('masters', 'Masters', h('ul', { class: 'plain' }, report.masters.map((master) => h('li', {}, h('code', {}, master.node), ` ${count(master.keys, 'key')}${master.complete ? '' : ', incomplete'}`))))] : [],
 			curlLines(parameters ? ['Analyse', shell(lineOf(parameters))] : [], 'This report', shell(curl(`v1/jobs/${id}`)))];

@@ -16,11 +16,7 @@ function typesIn({ types, keys }) {
 	return (sorted.length === 1) ? sorted[0][0] : sorted.map(([type, some]) => `${type} ${percent(some / keys)}`).join(', ');
 }
 
-export function prefixesSection(id, node, hasMemory) {
-	return new Prefixes(id, node, hasMemory).element;
-}
-
-class Prefixes {
+export class Prefixes {
 	map = new Treemap('Prefixes; the table below has the same data');
 	restNote = h('span');
 	restLevel = h('span', { class: 'rest' }, 'no prefix, or several');

@@ -1,23 +1,13 @@
 // A stacked area chart of the outcomes of a job over time.
 
-import { duration, number } from './page.js';
+import { duration, h, number, svg } from './page.js';
 
-const SVG = 'http://www.w3.org/2000/svg';
 const MAX_POINTS = 400;
 const WIDTH = 800;
 const HEIGHT = 180;
 
 /** The outcomes from bottom to top. */
 export const OUTCOMES = ['applied', 'noop', 'unknown', 'unprocessed', 'rejected'];
-
-export function svg(tag, properties, ...children) {
-	const element = document.createElementNS(SVG, tag);
-	for (const [name, value] of Object.entries(properties)) {
-		element.setAttribute(name, value);
-	}
-	element.append(...children);
-	return element;
-}
 
 /** The next round number. */
 function roundUp(value) {
@@ -26,26 +16,17 @@ function roundUp(value) {
 }
 
 export class Chart {
-	constructor() {
-		this.points = [{ at: 0, counts: Object.fromEntries(OUTCOMES.map((name) => [name, 0])) }];
-		this.areas = OUTCOMES.map((name) => svg('path', { class: `area ${name}` }));
-		this.drawing = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img' },
-				...[0, 0.5].map((part) => svg('line', { class: 'grid', x1: 0, x2: WIDTH, y1: HEIGHT * part, y2: HEIGHT * part })), ...this.areas,
-				svg('line', { class: 'axis', x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT }));
-		const label = (className) => Object.assign(document.createElement('span'), { className });
-		this.top = label('top');
-		this.middle = label('middle');
-		this.from = label('from');
-		this.to = label('to');
-		this.element = document.createElement('figure');
-		this.element.className = 'chart';
-		const caption = document.createElement('figcaption');
-		caption.textContent = 'Records by outcome';
-		this.legend = OUTCOMES.map((name) => Object.assign(label(`legend ${name}`), { textContent: (name === 'unknown') ? 'in flight' : name }));
-		caption.append(...this.legend);
-		this.element.append(caption, this.drawing, this.top, this.middle, this.from, this.to);
-		this.element.hidden = true;
-	}
+	points = [{ at: 0, counts: Object.fromEntries(OUTCOMES.map((name) => [name, 0])) }];
+	areas = OUTCOMES.map((name) => svg('path', { class: `area ${name}` }));
+	legend = OUTCOMES.map((name) => h('span', { class: `legend ${name}` }, name));
+	drawing = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img' },
+			[0, HEIGHT / 2].map((y) => svg('line', { class: 'grid', x1: 0, x2: WIDTH, y1: y, y2: y })), this.areas,
+			svg('line', { class: 'axis', x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT }));
+	top = h('span', { class: 'top' });
+	middle = h('span', { class: 'middle' });
+	from = h('span', { class: 'from' });
+	to = h('span', { class: 'to' });
+	element = h('figure', { class: 'chart', hidden: true }, h('figcaption', {}, 'Records by outcome', this.legend), this.drawing, this.top, this.middle, this.from, this.to);
 
 	/** Removes all points, because the time of a resumed job begins at zero. */
 	clear() {
@@ -55,7 +36,7 @@ export class Chart {
 	/** Adds the counts at a time, in milliseconds since the job was created. */
 	add(at, counts, active) {
 		this.legend[OUTCOMES.indexOf('unknown')].textContent = (active || !counts.unknown) ? 'in flight' : 'unknown';
-		const last = this.points[this.points.length - 1];
+		const last = this.points.at(-1);
 		if (at < last?.at) return;
 		if (at === last?.at) {
 			this.points.pop();
@@ -73,7 +54,7 @@ export class Chart {
 	}
 
 	draw() {
-		const last = this.points[this.points.length - 1];
+		const last = this.points.at(-1);
 		const max = roundUp(Math.max(...this.points.map(({ counts }) => OUTCOMES.reduce((sum, name) => sum + counts[name], 0))));
 		const first = this.points[0].at;
 		const x = (at) => ((at - first) / Math.max(1, last.at - first) * WIDTH).toFixed(1);

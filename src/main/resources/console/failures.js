@@ -27,12 +27,7 @@ function keyOf(key) {
 	return displayName(bytesOf(typeof key === 'object' ? JSON.stringify(key) : String(key ?? '')));
 }
 
-/** @param view the page of the job, with its last status and its report */
-export function failuresSection(view, failures) {
-	return new Failures(view, failures).element;
-}
-
-class Failures {
+export class Failures {
 	rows = [];
 	chosenCode = '';
 	table = new VirtualTable('The records that did not run', [
@@ -47,6 +42,7 @@ class Failures {
 	words = h('p', { class: 'hint' });
 	codes = h('div', { class: 'chips', role: 'group', 'aria-label': 'Error codes' });
 
+	/** @param view the page of the job, with its last status and its report */
 	constructor(view, failures) {
 		const { id, path, report, last: { dryRun } } = view;
 		Object.assign(this, { view, id, path, report, failures, isDry: Boolean(dryRun), source: sources.get(id) });

@@ -51,7 +51,9 @@ async function startPage(main, page) {
 
 function inputFor(row, line) {
 	const input = inputOf(row, form.values[row.name]);
-	input.placeholder = (row.name === 'match') ? 'all keys' : row.defaultValue ?? '';
+	if (row.name === 'match') {
+		input.placeholder = 'all keys';
+	}
 	input.addEventListener('input', () => {
 		form.values[row.name] = input.value.toWellFormed();
 		line.setText(lineOf(parameters()));

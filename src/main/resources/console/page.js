@@ -3,8 +3,16 @@
 import { Problem } from './service.js';
 
 /** Creates an element. Properties that begin with "on" become listeners, the others attributes. */
-export function h(tag, properties = {}, ...children) {
-	const element = document.createElement(tag);
+export function h(tag, properties, ...children) {
+	return fill(document.createElement(tag), properties, children);
+}
+
+/** Creates an element of a picture, as h does. */
+export function svg(tag, properties, ...children) {
+	return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), properties, children);
+}
+
+function fill(element, properties = {}, children) {
 	for (const [name, value] of Object.entries(properties)) {
 		if (name.startsWith('on')) {
 			element.addEventListener(name.substring(2), value);
@@ -107,11 +115,11 @@ export function field(name, label, input, hint) {
 	return h('div', { class: 'field' }, h('label', { for: input.id }, label), input, help);
 }
 
-/** The input of a setting, with its values or its bounds. */
-export function inputOf(row, value = '') {
-	const input = (row.values) ? h('select', {}, h('option', { value: '' }, 'service default'), row.values.map((word) => h('option', {}, word)))
-		: h('input', (row.min !== undefined) ? { type: 'number', min: row.min, max: row.max, step: 1 } : { type: 'text', spellcheck: 'false' });
-	input.value = value;
+/** The input of a setting, with its values or its bounds. It is empty while the setting has its default. */
+export function inputOf({ values, min, max, defaultValue: placeholder }, value = '') {
+	const input = values ? h('select', {}, h('option', { value: '' }, placeholder ?? 'service default'), values.filter((word) => word !== placeholder).map((word) => h('option', {}, word)))
+		: h('input', { placeholder, ...(min === undefined) ? { type: 'text', spellcheck: 'false' } : { type: 'number', min, max, step: 1 } });
+	input.value = (value === placeholder) ? '' : value;
 	return input;
 }
 

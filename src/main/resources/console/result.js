@@ -1,7 +1,7 @@
 // What a job ended with: its warnings, its failures, and its report.
 
 import { curl, shell } from './curl.js';
-import { failuresSection } from './failures.js';
+import { Failures } from './failures.js';
 import { tuningReport } from './heat.js';
 import { labelOf } from './labels.js';
 import { bytes, count, duration, h, number, section } from './page.js';
@@ -18,7 +18,7 @@ export function jobResult(view) {
 	const failures = (!counts || !report.errors) ? 0 : counts.rejected + (last.dryRun ? 0 : counts.unknown + counts.unprocessed);
 	return [...(report.warnings ?? []).map(({ code, detail }) => h('p', { class: 'warning' }, h('strong', {}, code), ` ${detail}`)),
 		...(counts && !failures && last.state === 'completed') ? [h('p', { class: 'good' }, successWords(report, last.dryRun))] : [],
-		...failures ? [failuresSection(view, failures)] : [],
+		...failures ? [new Failures(view, failures).element] : [],
 		...links(view, failures),
 		...counts ? [reportSection(report)] : [],
 		...report.rows ? [tuningReport(report)] : [],

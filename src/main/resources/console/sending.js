@@ -2,7 +2,7 @@
 
 import { curl, curlLines, shell } from './curl.js';
 import { bytes, duration, h, notice, pathOf, percent } from './page.js';
-import { Problem, json, upload } from './service.js';
+import { ASYNC, Problem, json, upload } from './service.js';
 import { forgetFixed, sources } from './tab.js';
 
 /** The current upload, which continues while the user is on other pages. */
@@ -12,7 +12,6 @@ let activeUpload;
 let uploadFailure;
 
 const DRY_RUN = ['dryRun', 'true'];
-const ASYNC = { Prefer: 'respond-async' };
 
 addEventListener('beforeunload', (event) => {
 	if (activeUpload) {
@@ -43,7 +42,7 @@ export class Sending {
 	showLines() {
 		const { mapping, state } = this.view;
 		const parameters = mapping.parameters();
-		const common = { method: 'POST', headers: { ...mapping.headers(), ...ASYNC } };
+		const common = { method: 'POST', headers: { ...mapping.headers(), ...ASYNC.headers } };
 		const lineOf = (all) => state.kind ? curl('v1/jobs', { ...common, parameters: all })
 			: curl(pathOf('v1/jobs', all), { ...common, file: state.text === undefined ? state.name : 'records' });
 		this.line.setText(lineOf(parameters));
@@ -99,7 +98,7 @@ export class Sending {
 		activeUpload = h('div', { class: 'sending' }, h('strong', {}, name), ...kind ? [h('span', {}, 'The service begins the job.')]
 			: [bar, words, h('button', { type: 'button', onclick: () => stop.abort() }, 'Stop the upload')]);
 		this.show();
-		const headers = { ...this.view.mapping.headers(), ...ASYNC };
+		const headers = { ...this.view.mapping.headers(), ...ASYNC.headers };
 		return kind ? json('POST', path, { headers }) : upload(path, headers, blob, (done, total) => {
 			bar.value = total ? done / total : 1;
 			const speed = done / (performance.now() - began);

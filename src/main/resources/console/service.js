@@ -3,6 +3,9 @@
 const KEY = 'pipeset.key';
 const root = new URL('../', document.baseURI);
 
+/** Has the service accept a job, and run it after its answer. */
+export const ASYNC = { headers: { Prefer: 'respond-async' } };
+
 /** A call that failed. Its message is that of the service, if the service sent one. */
 export class Problem extends Error {
 	constructor(message, status = 0, type = '', answer = {}) {

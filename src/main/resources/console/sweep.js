@@ -4,7 +4,7 @@ import { curl, curlLines, shell } from './curl.js';
 import { isActive } from './jobwords.js';
 import { announce, attempt, count, field, h, inputOf, notice, query, timestamp } from './page.js';
 import { bytesOf, displayName, patternOf, textOf } from './prefixes.js';
-import { Problem, call, follow, json } from './service.js';
+import { ASYNC, Problem, call, follow, json } from './service.js';
 import { fetchSettings } from './tab.js';
 
 /** The types that a sweep can select. */
@@ -20,8 +20,6 @@ const FIELDS = [
 	['ttlJitter', 'Spread of expiry in percent', { placeholder: '0' }],
 	['rateLimit', 'Keys per second at most', { placeholder: 'no limit' }],
 ];
-
-const ASYNC = { headers: { Prefer: 'respond-async' } };
 
 function matching(keys) {
 	return `${count(keys, 'key')} ${keys === 1 ? 'matches' : 'match'}`;

@@ -1,6 +1,6 @@
 // A treemap: shares as rectangles, which are links.
 
-import { svg } from './chart.js';
+import { svg } from './page.js';
 import { truncate } from './prefixes.js';
 
 /** The least mean area of a rectangle, in square pixels. Smaller ones look alike. */
@@ -47,8 +47,7 @@ function squarify(weights, width, height) {
 export class Treemap {
 	constructor(label) {
 		this.blocks = [];
-		this.drawing = svg('svg', { class: 'treemap', role: 'group', 'aria-label': label });
-		this.drawing.addEventListener('keydown', (event) => this.moveFocus(event));
+		this.drawing = svg('svg', { class: 'treemap', role: 'group', 'aria-label': label, onkeydown: (event) => this.moveFocus(event) });
 		new ResizeObserver(() => this.draw()).observe(this.drawing);
 	}
 
@@ -103,8 +102,8 @@ function block({ name, words, kind, href }, { x, y, width, height }) {
 	const [innerWidth, innerHeight] = [gap(width), gap(height)];
 	const maxCharacters = Math.floor((innerWidth - 2 * PADDING) / CHARACTER_WIDTH);
 	const label = (text, line) => (maxCharacters >= 3 && innerHeight >= line + 6) ? [svg('text', { x: PADDING, y: line, class: (line > 20) ? 'words' : 'name' }, truncate(text, maxCharacters))] : [];
-	return svg(href ? 'a' : 'g', { class: `block ${kind}`, 'aria-label': `${name}, ${words}`, ...(href ? { href, tabindex: -1 } : { role: 'img' }) },
+	return svg(href ? 'a' : 'g', { class: `block ${kind}`, 'aria-label': `${name}, ${words}`, ...href ? { href, tabindex: -1 } : { role: 'img' } },
 			svg('title', {}, `${name}\n${words}`),
 			svg('rect', { x: x + 1, y: y + 1, width: innerWidth, height: innerHeight, rx: Math.min(3, innerWidth / 2, innerHeight / 2) }),
-			svg('svg', { x: x + 1, y: y + 1, width: innerWidth, height: innerHeight }, ...label(name, 19), ...label(words, 37)));
+			svg('svg', { x: x + 1, y: y + 1, width: innerWidth, height: innerHeight }, label(name, 19), label(words, 37)));
 }

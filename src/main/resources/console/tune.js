@@ -4,7 +4,7 @@ import { curl, curlLines, shell } from './curl.js';
 import { JobTable, fetchJobs, pollDelay } from './jobtable.js';
 import { settingField } from './labels.js';
 import { attempt, bytes, count, h, inputOf, notice, number, pathOf, pollWhileVisible, section } from './page.js';
-import { json } from './service.js';
+import { ASYNC, json } from './service.js';
 import { fetchSettings } from './tab.js';
 
 /** The most tunings that the page lists. */
@@ -18,26 +18,12 @@ const GRID_SETTINGS = ['batchSizes', 'flushes', 'concurrencies'];
 
 /** The baselines that run as often as the rows of the grid. */
 const LARGE_BASELINES = 2;
-const ASYNC = { headers: { Prefer: 'respond-async' } };
 
 /** @param earlier the query string of an earlier tuning, if the form begins with its parameters */
 export async function tune(main, page, earlier = '') {
 	const view = new TuneView(main, page, await fetchSettings('tuning'), new URLSearchParams(earlier));
 	view.draw();
 	await view.refresh();
-}
-
-/** The input of a setting, which is empty while it has its default. */
-function inputWithDefault(row, given) {
-	const input = inputOf(row, given ?? '');
-	if (row.values) {
-		input.options[0].textContent = row.defaultValue;
-		input.options[0].selected = given === null;
-		[...input.options].find((option) => option.value === row.defaultValue)?.remove();
-	} else {
-		input.placeholder = row.defaultValue;
-	}
-	return input;
 }
 
 class TuneView {
@@ -50,7 +36,7 @@ class TuneView {
 
 	constructor(main, page, rows, given) {
 		Object.assign(this, { page, rows });
-		this.inputs = Object.fromEntries(rows.map((row) => [row.name, inputWithDefault(row, given.get(row.name))]));
+		this.inputs = Object.fromEntries(rows.map((row) => [row.name, inputOf(row, given.get(row.name) ?? undefined)]));
 		this.refresh = pollWhileVisible(page, (signal) => this.poll(signal));
 		main.append(h('h1', {}, 'Tune'), h('p', {}, 'A tuning loads Redis with each combination of settings in a grid. It recommends the best one for your Redis and your network. ', h('strong', {}, 'It is a load test: '), 'it may slow down other clients of that Redis.'),
 				h('form', { oninput: () => this.draw(), onsubmit: (event) => this.begin(event) },
