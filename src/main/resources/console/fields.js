@@ -1,6 +1,6 @@
 // The fields of the page Load: the format, the mapping and the settings.
 
-import { settingField } from './labels.js';
+import { settingField, wordsOf } from './labels.js';
 import { quotedName } from './mapping.js';
 import { field, h, inputOf, section } from './page.js';
 import { FORMATS, detect, isData, isRows } from './sample.js';
@@ -12,6 +12,28 @@ const DELIMITERS = [[',', 'comma ,'], [';', 'semicolon ;'], ['\t', 'tab'], ['|',
 /** Settings that have their own inputs, or that are for other calls. */
 const NOT_IN_SETTINGS = new Set(['op', 'key', 'value', 'fields', 'args', 'id', 'ttl', 'expireAt', 'nulls', 'delimiter', 'header', 'dryRun', 'results']);
 
+/** An input for a member of the state. */
+export function bound(view, name, input) {
+	input.value = view.state[name] ?? '';
+	input.addEventListener('input', () => {
+		view.state[name] = input.value;
+		view.state.touched = true;
+		view.refresh();
+	});
+	input.addEventListener('focus', () => view.focused = input);
+	return input;
+}
+
+/** A select for a member of the state. */
+export function choice({ state }, name, options, changed) {
+	const select = h('select', { onchange: () => {
+		state[name] = select.value;
+		state.touched = true;
+		changed();
+	} }, options.map(([value, label]) => h('option', { value, selected: value === (state[name] ?? '') }, label)));
+	return select;
+}
+
 function checkbox(id, label, checked, onchange) {
 	return h('div', { class: 'field check' }, h('label', { for: `field-${id}` }, h('input', { type: 'checkbox', id: `field-${id}`, checked, onchange }), ` ${label}`));
 }
@@ -19,13 +41,13 @@ function checkbox(id, label, checked, onchange) {
 export function formatSection(view) {
 	const { state, mapping } = view;
 	// The format of a URL is chosen in its own form.
-	const fields = state.kind ? [] : [field('type', 'Format', view.choice('type', Object.entries(FORMATS), () => {
+	const fields = state.kind ? [] : [field('type', 'Format', choice(view, 'type', Object.entries(FORMATS), () => {
 		state.delimiter = (state.type === 'text/tab-separated-values') ? '\t' : detect(mapping.sample, '', mapping.operations).delimiter;
 		mapping.guess();
 		view.show();
 	}))];
 	if (state.type === 'text/csv') {
-		fields.push(field('delimiter', 'Separator', view.choice('delimiter', DELIMITERS, () => view.changeRows())));
+		fields.push(field('delimiter', 'Separator', choice(view, 'delimiter', DELIMITERS, () => view.changeRows())));
 	}
 	if (isRows(state.type)) {
 		fields.push(checkbox('header', 'The first row is a header', state.header, (event) => {
@@ -37,7 +59,7 @@ export function formatSection(view) {
 			view.changeRows();
 		}));
 		if (!state.header) {
-			fields.push(field('names', 'Column names', view.bound('names', h('input')), 'separated by commas'));
+			fields.push(field('names', 'Column names', bound(view, 'names', h('input')), 'separated by commas'));
 		}
 	}
 	return section('format', 'Format', h('div', { class: 'fields' }, fields));
@@ -54,7 +76,7 @@ export function mappingSection(view) {
 function operationField(view) {
 	const { state, mapping: { columns, operations } } = view;
 	const isAny = state.kind !== 'query' && !(isRows(state.type) && !columns.includes('op'));
-	return field('op', 'Operation', view.choice('op', [...isAny ? [['', 'set in each record']] : [], ...operations.map((name) => [name, name])], () => {
+	return field('op', 'Operation', choice(view, 'op', [...isAny ? [['', 'set in each record']] : [], ...operations.map((name) => [name, name])], () => {
 		if (state.op && isData(state.type)) {
 			state.templates = true;
 			state.key ||= columns.length ? `record:{${columns[0]}}` : '';
@@ -70,27 +92,27 @@ function text(placeholder) {
 }
 
 function templateFields(view) {
-	const key = field('key', 'Key', view.bound('key', h('input', { spellcheck: 'false', required: true })), 'a template such as session:{sid}');
+	const key = field('key', 'Key', bound(view, 'key', h('input', { spellcheck: 'false', required: true })), 'a template such as session:{sid}');
 	if (view.state.op === 'SET') {
-		return [key, field('value', 'Value', view.bound('value', text()), '{*} is the whole row as JSON')];
+		return [key, field('value', 'Value', bound(view, 'value', text()), '{*} is the whole row as JSON')];
 	}
 	if (view.state.op === 'HSET') {
-		return [key, field('fields', 'Fields', view.bound('fields', text('all')), 'names separated by commas; all if empty')];
+		return [key, field('fields', 'Fields', bound(view, 'fields', text('all')), 'names separated by commas; all if empty')];
 	}
-	return [key, field('args', 'Arguments', view.bound('args', h('textarea', { rows: 2, spellcheck: 'false' })), 'one template a line, in the order of the command')];
+	return [key, field('args', 'Arguments', bound(view, 'args', h('textarea', { rows: 2, spellcheck: 'false' })), 'one template a line, in the order of the command')];
 }
 
 function expiryFields(view, usesTemplates) {
 	const orTemplate = (name) => usesTemplates ? `, or a template such as {${name}}` : '';
-	return [field('ttl', 'Expires after', view.bound('ttl', text('never')), `90s, 1h, 7d${orTemplate('ttl')}`),
-		field('expireAt', 'Expires at', view.bound('expireAt', text('never')), `instead of a duration: a time such as 2100-01-01T00:00:00Z${orTemplate('expires_at')}`)];
+	return [field('ttl', 'Expires after', bound(view, 'ttl', text('never')), `90s, 1h, 7d${orTemplate('ttl')}`),
+		field('expireAt', 'Expires at', bound(view, 'expireAt', text('never')), `instead of a duration: a time such as 2100-01-01T00:00:00Z${orTemplate('expires_at')}`)];
 }
 
 function recordFields(view) {
 	const { op, type } = view.state;
 	const refuse = (op === 'HSET' && isRows(type)) ? 'refuse the record, but leave out fields when all are taken' : 'refuse the record';
-	return [field('id', 'ID in the report', view.bound('id', text('line number')), 'a template that identifies the record'),
-		field('nulls', 'Empty cells and nulls', view.choice('nulls', [['', refuse], ['skip', 'leave them out'], ['empty', 'use empty strings']], () => view.refresh()))];
+	return [field('id', 'ID in the report', bound(view, 'id', text('line number')), 'a template that identifies the record'),
+		field('nulls', 'Empty cells and nulls', choice(view, 'nulls', [['', refuse], ['skip', 'leave them out'], ['empty', 'use empty strings']], () => view.refresh()))];
 }
 
 function templatesBox(view) {
@@ -136,4 +158,24 @@ export function settingsSection(view) {
 	});
 	return h('details', { class: 'settings', open: state.open || Object.keys(state.settings).length > 0, ontoggle: (event) => state.open = event.target.open },
 			h('summary', {}, 'Settings'), h('div', { class: 'fields wide' }, fields));
+}
+
+/** Shows the settings from a tuning while the next load uses them. */
+export function tunedNotice(view) {
+	const { state } = view;
+	const used = () => Object.entries(state.tunedSettings ?? {}).filter(([name, value]) => state.settings[name] === value);
+	if (used().length === 0) return '';
+	const remove = () => {
+		used().forEach(([name]) => delete state.settings[name]);
+		storeSettings(state.settings);
+		delete state.tunedSettings;
+		element.remove();
+		if (state.blob || state.rows) {
+			view.show();
+		}
+		(state.kind ? document.getElementById('read') : view.chooser.input).focus();
+	};
+	const element = h('p', { class: 'good used' }, h('span', {}, 'The next load uses the settings of the tuning: ', h('strong', {}, wordsOf(Object.fromEntries(used()))), '.'),
+			h('button', { type: 'button', class: 'quiet', onclick: remove }, 'Remove them'));
+	return element;
 }

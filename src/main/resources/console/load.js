@@ -1,15 +1,14 @@
 // The page Load: a file, a URL or a query, its format, its mapping, a preview as commands, and the upload.
 
-import { formatSection, mappingSection, settingsSection } from './fields.js';
+import { formatSection, mappingSection, settingsSection, tunedNotice } from './fields.js';
 import { FileChooser } from './file.js';
-import { wordsOf } from './labels.js';
 import { Mapping } from './mapping.js';
 import { announce, bytes, count, h, notice } from './page.js';
 import { Preview } from './preview.js';
 import { FORMATS, isData, isRows, sampleOf, sampleOfRows } from './sample.js';
 import { Sending } from './sending.js';
 import { SourceForm } from './source.js';
-import { fetchSettings, saveLoad, savedLoad, storeSettings } from './tab.js';
+import { fetchSettings, saveLoad, savedLoad } from './tab.js';
 
 /** The preview is refreshed when the user has not typed for this long. */
 const PREVIEW_DELAY_MILLIS = 300;
@@ -38,7 +37,7 @@ class LoadView {
 		this.source = new SourceForm(this);
 		this.preview = new Preview(this);
 		this.sending = new Sending(this);
-		main.append(h('h1', {}, 'Load'), this.tunedNotice(), this.source.kinds, this.chooser.element, this.source.form, this.source.waiting, this.chosen, this.errors, this.body);
+		main.append(h('h1', {}, 'Load'), tunedNotice(this), this.source.kinds, this.chooser.element, this.source.form, this.source.waiting, this.chosen, this.errors, this.body);
 	}
 
 	/** Shows what the user had chosen on an earlier visit. */
@@ -47,20 +46,16 @@ class LoadView {
 		const offer = this.source.offer();
 		if (state.kind) {
 			await offer;
-			if (state.rows && !this.choices && !this.page.aborted) {
-				mapping.sample = sampleOfRows(state.rows);
-				this.show();
-			}
 		} else if (state.blob) {
 			chooser.show(state.text);
-			const sample = await sampleOf(state.blob);
-			// The user may have chosen another file meanwhile.
-			if (!this.choices) {
-				mapping.sample = sample;
-				this.show();
-				if (state.isFix) {
-					chooser.text.focus();
-				}
+		}
+		const sample = state.rows ? sampleOfRows(state.rows) : state.blob && await sampleOf(state.blob);
+		// The user may have chosen something else meanwhile.
+		if (sample && !this.choices && !this.page.aborted) {
+			mapping.sample = sample;
+			this.show();
+			if (state.isFix) {
+				chooser.text.focus();
 			}
 		}
 		await offer;
@@ -162,46 +157,5 @@ class LoadView {
 	rowWords() {
 		const { type, delimiter, header } = this.state;
 		return isRows(type) ? ` with ${DELIMITERS[delimiter] ?? delimiter}, ${header ? 'a header row' : 'no header row'}, ${count(this.mapping.columns.length, 'column')}` : '';
-	}
-
-	/** An input for a member of the state. */
-	bound(name, input) {
-		input.value = this.state[name] ?? '';
-		input.addEventListener('input', () => {
-			this.state[name] = input.value;
-			this.state.touched = true;
-			this.refresh();
-		});
-		input.addEventListener('focus', () => this.focused = input);
-		return input;
-	}
-
-	/** A select for a member of the state. */
-	choice(name, options, changed) {
-		const select = h('select', { onchange: () => {
-			this.state[name] = select.value;
-			this.state.touched = true;
-			changed();
-		} }, options.map(([value, label]) => h('option', { value, selected: value === (this.state[name] ?? '') }, label)));
-		return select;
-	}
-
-	/** Shows the settings from a tuning while the next load uses them. */
-	tunedNotice() {
-		const { state } = this;
-		const used = () => Object.entries(state.tunedSettings ?? {}).filter(([name, value]) => state.settings[name] === value);
-		if (used().length === 0) return '';
-		const element = h('p', { class: 'good used' }, h('span', {}, 'The next load uses the settings of the tuning: ', h('strong', {}, wordsOf(Object.fromEntries(used()))), '.'),
-				h('button', { type: 'button', class: 'quiet', onclick: () => {
-					used().forEach(([name]) => delete state.settings[name]);
-					storeSettings(state.settings);
-					delete state.tunedSettings;
-					element.remove();
-					if (state.blob || state.rows) {
-						this.show();
-					}
-					(state.kind ? document.getElementById('read') : this.chooser.input).focus();
-				} }, 'Remove them'));
-		return element;
 	}
 }

@@ -1,6 +1,6 @@
 // Records that the service fetches itself, from a URL or a query: what it offers, and the first records.
 
-import { formatSection } from './fields.js';
+import { bound, choice, formatSection } from './fields.js';
 import { URL_FORMATS, nameOf, typeOf } from './mapping.js';
 import { announce, attempt, field, h, query } from './page.js';
 import { FORMATS, isData, isRows, sampleOfRows } from './sample.js';
@@ -51,9 +51,9 @@ export class SourceForm {
 	urlFields() {
 		const { urls } = offered;
 		const formats = [['', 'by its type or name'], ...Object.entries(URL_FORMATS).map(([name, type]) => [name, FORMATS[type]])];
-		return [field('url', 'URL', this.view.bound('url', h('input', { type: 'url', spellcheck: 'false', autocomplete: 'off', required: true })),
+		return [field('url', 'URL', bound(this.view, 'url', h('input', { type: 'url', spellcheck: 'false', autocomplete: 'off', required: true })),
 				(urls.length === 1) ? `begins with ${urls[0]}` : `begins with one of ${urls.join(', ')}`),
-		field('format', 'Format', this.view.choice('format', formats, () => this.view.refresh()))];
+		field('format', 'Format', choice(this.view, 'format', formats, () => this.view.refresh()))];
 	}
 
 	queryFields() {
@@ -63,7 +63,7 @@ export class SourceForm {
 			state.source = names[0];
 		}
 		state.values ??= {};
-		return [field('source', 'Query', view.choice('source', names.map((name) => [name, name]), () => {
+		return [field('source', 'Query', choice(view, 'source', names.map((name) => [name, name]), () => {
 			view.leave();
 			delete state.rows;
 			this.show();
