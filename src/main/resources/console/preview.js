@@ -3,13 +3,13 @@
 import { bytes, h, notice, query, section } from './page.js';
 import { firstRecords } from './sample.js';
 import { call } from './service.js';
-import { PREVIEW_RECORDS } from './tab.js';
+import { PREVIEW, PREVIEW_RECORDS } from './tab.js';
 
-/** Settings of the load that a preview does not have: rate limits, and what happens at the end of a job. */
-const NOT_IN_PREVIEWS = new Set(['rateLimit', 'maxErrors', 'callback']);
+/** Settings of the load that a preview does not have: its label, rate limits, and what happens at the end of a job. */
+const NOT_IN_PREVIEWS = new Set(['label', 'rateLimit', 'maxErrors', 'callback']);
 
 /** The same for a source, whose preview is a job that may be cancelled before its end. */
-const NOT_IN_SOURCE_PREVIEWS = new Set([...NOT_IN_PREVIEWS, 'replace', 'estimate', 'label']);
+const NOT_IN_SOURCE_PREVIEWS = new Set([...NOT_IN_PREVIEWS, 'replace', 'estimate']);
 
 export class Preview {
 	last = 0;
@@ -59,7 +59,7 @@ export class Preview {
 
 	async convert(preview) {
 		const { mapping, state, page } = this.view;
-		const parameters = [...mapping.parameters().filter(([name]) => !NOT_IN_PREVIEWS.has(name)), ['dryRun', 'true'], ['results', 'all']];
+		const parameters = [...mapping.parameters().filter(([name]) => !NOT_IN_PREVIEWS.has(name)), ...PREVIEW];
 		let message;
 		let report;
 		try {

@@ -5,7 +5,7 @@ import { URL_FORMATS, nameOf, typeOf } from './mapping.js';
 import { announce, attempt, field, h, query } from './page.js';
 import { FORMATS, isData, isRows, sampleOfRows } from './sample.js';
 import { json } from './service.js';
-import { PREVIEW_LABEL, PREVIEW_RECORDS, saveLoad } from './tab.js';
+import { PREVIEW, PREVIEW_RECORDS, saveLoad } from './tab.js';
 
 let offered;
 
@@ -131,8 +131,7 @@ export class SourceForm {
 		const reading = this.reading = new AbortController();
 		this.waiting.hidden = false;
 		let refused;
-		const report = await attempt(errors, reading.signal, () => json('POST', `v1/jobs?${query([...parameters, ['dryRun', 'true'], ['results', 'all'],
-			['limit', PREVIEW_RECORDS], ['label', PREVIEW_LABEL]])}`, { signal: reading.signal }), (problem) => refused = problem.job);
+		const report = await attempt(errors, reading.signal, () => json('POST', `v1/jobs?${query([...parameters, ...PREVIEW, ['limit', PREVIEW_RECORDS]])}`, { signal: reading.signal }), (problem) => refused = problem.job);
 		if (report) {
 			errors.setText((report.state === 'failed' || report.state === 'stopped') ? report.ending?.detail : '');
 		}

@@ -3,17 +3,17 @@
 /** The records that a preview shows. */
 export const PREVIEW_RECORDS = 5;
 
-/** The label of previews of sources. All tabs leave them out of the list of jobs. */
-export const PREVIEW_LABEL = 'Preview in the console';
+/** The label of previews. All tabs leave them out of the list of jobs. */
+const PREVIEW_LABEL = 'Preview in the console';
+export const PREVIEW = [['dryRun', 'true'], ['results', 'all'], ['label', PREVIEW_LABEL]];
 
 const SETTINGS_KEY = 'pipeset.settings';
 
 /** What each job of this tab processes: a file or the keys of a sweep, by job ID. */
 export const sources = new Map();
 
-/** Whether a job is only a preview. Dry runs that a user of this tab started are not. */
-export function isPreview(status) {
-	return status.dryRun && (status.label === PREVIEW_LABEL || status.counts.received <= PREVIEW_RECORDS) && !sources.has(status.jobId);
+export function isPreview({ dryRun, label }) {
+	return dryRun && label === PREVIEW_LABEL;
 }
 
 /** The state of the page Load, for when the user comes back to it. */

@@ -408,7 +408,7 @@ class ConsoleTests extends ConsolePages {
 			.asString();
 		String analysis = this.service.post("/v1/analyses").json().get("analysisId").asString();
 		for (int i = 0; i < 200; i++) {
-			this.service.post("/pipeset/5?dryRun=true").report();
+			this.service.post("/pipeset/5?dryRun=true&label=Preview+in+the+console").report();
 		}
 		this.browser.visit(this.service, "/#/jobs");
 		this.browser.await("[data-job='" + analysis + "']");
