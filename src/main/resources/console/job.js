@@ -3,7 +3,7 @@
 import { Chart, OUTCOMES } from './chart.js';
 import { JobControls } from './controls.js';
 import { badge, isActive, nounOf, titleOf } from './jobwords.js';
-import { announce, attempt, count, duration, h, notice, number, percent, timestamp } from './page.js';
+import { announce, attempt, count, duration, h, notice, number, percent, tile, timestamp } from './page.js';
 import { jobResult } from './result.js';
 import { follow, json } from './service.js';
 
@@ -24,14 +24,10 @@ export async function job(main, page, id) {
 	await new JobView(main, page, id).run();
 }
 
-function tile(name, value, kind, meaning) {
-	return h('div', { class: `tile ${kind}`, title: meaning }, h('dt', {}, name), h('dd', {}, value));
-}
-
 function outcomeTile(name, { counts, dryRun }, active) {
 	const isInFlight = name === 'unknown' && active;
 	const word = isInFlight ? 'in flight' : (name === 'unprocessed' && dryRun) ? 'would run' : name;
-	return tile(word, number(counts[name]), `outcome ${name}${counts[name] ? '' : ' none'}`, isInFlight ? 'sent, but not answered yet' : MEANINGS[name]);
+	return tile(word, number(counts[name]), isInFlight ? 'sent, but not answered yet' : MEANINGS[name], `outcome ${name}${counts[name] ? '' : ' none'}`);
 }
 
 /** The progress of an active job in words. */
@@ -152,8 +148,8 @@ export class JobView {
 		const batches = report?.timings?.batches;
 		this.tiles.replaceChildren(...shown.map((name) => outcomeTile(name, last, active)),
 				// The run time of an interrupted job is unknown.
-				...(kind === 'tuning' || last.state === 'interrupted') ? [] : [tile(active ? 'rate' : 'average rate', `${number(rate)}/s`, '', `${nounOf(last)}s per second`)],
-				...batches?.count ? [tile('batch p50', duration(batches.p50Millis), '', 'half of the batches took no longer'), tile('batch p99', duration(batches.p99Millis), '', '99 of 100 batches took no longer')] : []);
+				...(kind === 'tuning' || last.state === 'interrupted') ? [] : [tile(active ? 'rate' : 'average rate', `${number(rate)}/s`, `${nounOf(last)}s per second`)],
+				...batches?.count ? [tile('batch p50', duration(batches.p50Millis), 'half of the batches took no longer'), tile('batch p99', duration(batches.p99Millis), '99 of 100 batches took no longer')] : []);
 	}
 
 	/** Hides what the page showed last, because the service no longer knows the job. */

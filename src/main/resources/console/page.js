@@ -165,6 +165,11 @@ export function bar(value, max, label, high = max) {
 	return h('meter', { min: 0, max, high, value, 'aria-label': label });
 }
 
+/** A number with its name in a list of tiles. */
+export function tile(name, value, meaning, kind = '') {
+	return h('div', { class: `tile ${kind}`, title: meaning }, h('dt', {}, name), h('dd', {}, value));
+}
+
 /** An error message, which screen readers read when it appears. It is hidden if it is empty. */
 export function notice() {
 	const element = h('p', { class: 'problem', role: 'alert', hidden: true });

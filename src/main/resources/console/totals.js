@@ -1,7 +1,7 @@
 // The totals of an analysis, and its largest keys.
 
 import { MAX_CHARACTERS } from './analyses.js';
-import { bytes, count, duration, h, number, percent, section } from './page.js';
+import { bytes, count, duration, h, number, percent, section, tile } from './page.js';
 import { displayName, nameOf, truncate } from './prefixes.js';
 import { VirtualTable } from './rows.js';
 
@@ -12,7 +12,6 @@ export function nameElement(text) {
 }
 
 export function tiles(node, hasMemory) {
-	const tile = (title, value, meaning) => h('div', { class: 'tile', title: meaning }, h('dt', {}, title), h('dd', {}, value));
 	return h('dl', { class: 'tiles' }, tile('keys', number(node.keys)), hasMemory ? tile('memory', bytes(node.bytes), 'as MEMORY USAGE reports it') : '', hasMemory ? tile('mean size', bytes(node.bytes / node.keys)) : '',
 			tile('never expire', percent(node.withoutTtl / node.keys), `${count(node.withoutTtl, 'key')}`));
 }
