@@ -110,9 +110,10 @@ function expiryFields(view, usesTemplates) {
 
 function recordFields(view) {
 	const { op, type } = view.state;
-	const refuse = (op === 'HSET' && isRows(type)) ? 'refuse the record, but leave out fields when all are taken' : 'refuse the record';
+	const mayTakeAll = op === 'HSET' && isRows(type);
 	return [field('id', 'ID in the report', bound(view, 'id', text('line number')), 'a template that identifies the record'),
-		field('nulls', 'Empty cells and nulls', choice(view, 'nulls', [['', refuse], ['skip', 'leave them out'], ['empty', 'use empty strings']], () => view.refresh()))];
+		field('nulls', 'Empty cells and nulls', choice(view, 'nulls', [['', mayTakeAll ? 'default' : 'refuse the record'], ['skip', 'leave them out'], ['empty', 'use empty strings']], () => view.refresh()),
+				mayTakeAll ? 'by default: left out if all fields are taken, else the record is refused' : '')];
 }
 
 function templatesBox(view) {

@@ -19,7 +19,7 @@ export function jobResult(view) {
 	return [...(report.warnings ?? []).map(({ code, detail }) => h('p', { class: 'warning' }, h('strong', {}, code), ` ${detail}`)),
 		...(counts && !failures && last.state === 'completed') ? [h('p', { class: 'good' }, successWords(report, last.dryRun))] : [],
 		...failures ? [new Failures(view, failures).element] : [],
-		...links(view, failures),
+		actions(view, failures),
 		...counts ? [reportSection(report)] : [],
 		...report.rows ? [tuningReport(report)] : [],
 		h('details', {}, h('summary', {}, 'The report as JSON'), shell(curl(path)),
@@ -31,14 +31,14 @@ function successWords({ counts: { received }, wouldRun }, isDry) {
 	return (received === 0) ? 'It had no records.' : (received === 1) ? 'Its one record ran.' : `All ${count(received, 'record')} ran.`;
 }
 
-/** The ways back to the page where the job began, and on to its analysis. */
-function links({ id, last, report }, failures) {
+/** The actions for the ended job as a whole: back to the page where it began, and on to its analysis. */
+function actions({ id, last, report }, failures) {
 	const source = sources.get(id);
-	const link = (href, label, kind = '', hint = null) => h('p', { class: 'actions' }, h('a', { class: `button ${kind}`, href }, label), hint);
-	return [...(last.dryRun && source) ? [link('#/load', 'Back to the load', 'main', h('span', { class: 'hint' }, failures
-		? `Nothing was written. Fix the ${source.kind ? 'source' : 'file'}, or load it as it is and fix these rows afterwards.` : 'Nothing was written.'))] : [],
-	...source?.from ? [link(source.from, 'Back to the keyspace')] : [],
-	...(last.kind === 'analysis' && report.prefixes) ? [link(`#/keyspace/${id}`, 'Prefixes, types and largest keys')] : []];
+	const link = (href, label, kind = '') => h('a', { class: `button ${kind}`, href }, label);
+	return h('p', { class: 'actions' }, (last.dryRun && source) ? [link('#/load', 'Back to the load', 'main'), h('span', { class: 'hint' }, failures
+		? `Nothing was written. Fix the ${source.kind ? 'source' : 'file'}, or load it as it is and fix these rows afterwards.` : 'Nothing was written.')] : null,
+	source?.from ? link(source.from, 'Back to the keyspace') : null,
+	(last.kind === 'analysis' && report.prefixes) ? link(`#/keyspace/${id}`, 'Prefixes, types and largest keys') : null);
 }
 
 function reportSection({ timings, settings, counts, commandsSent, bytesSent, redis }) {
