@@ -57,7 +57,7 @@ function heatMaps(rows, measured, recommended) {
 			h('tbody', {}, flushes.map((flush) => h('tr', {}, h('th', { scope: 'row' }, flush),
 					sizes.map((size) => cell(rows.find((row) => row.batchSize === size && row.flush === flush && row.concurrency === lanes))))))));
 	return h('figure', { class: 'heats' }, h('div', { class: 'maps', tabindex: 0, role: 'region', 'aria-label': 'Heat map; the table below has the same data' }, tables),
-			h('figcaption', {}, h('span', {}, 'half as fast or slower'), h('span', { class: 'scale' }), h('span', {}, 'fastest'), h('span', { class: 'ring' }), h('span', {}, 'recommended')));
+			h('figcaption', {}, h('span', {}, 'half as fast or slower'), h('span', { class: 'scale' }), h('span', {}, 'fastest'), h('span', { class: 'ringed' }, h('span', { class: 'ring' }), ' recommended')));
 }
 
 function table(rows, recommended) {

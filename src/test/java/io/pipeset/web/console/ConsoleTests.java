@@ -63,7 +63,7 @@ class ConsoleTests extends ConsolePages {
 		this.browser.click("#go");
 		this.browser.awaitSaid("1 record did not run", "completed, with rejected records", "199,999", "MALFORMED",
 				String.valueOf(wrongLine(ROWS)));
-		this.browser.picture("console-job", 1200, 1060);
+		this.browser.picture("console-job", 1200, 1100);
 		assertThat(this.redis.dbsize()).isEqualTo(ROWS - 1);
 		assertThat(this.browser.all("#repeat")).as("a way to send a malformed record once more")
 			.noneMatch(WebElement::isDisplayed);
