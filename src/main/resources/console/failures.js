@@ -27,6 +27,22 @@ function keyOf(key) {
 	return displayName(bytesOf(typeof key === 'object' ? JSON.stringify(key) : String(key ?? '')));
 }
 
+/** The failures that a report lists. */
+function reportedRows({ items = [] }) {
+	return items.filter(({ error }) => error).map(({ error: { code, message }, index, line, key, status }) => ({ code, message, index, line, status, key: keyOf(key) }));
+}
+
+/** The first failures of the list of all. */
+async function fetchRows(path, signal) {
+	const found = [];
+	for await (const line of textsOf(await call('GET', path, { signal }), '\n')) {
+		const { key, error } = JSON.parse(line);
+		found.push({ key: keyOf(key), ...error });
+		if (found.length === MAX_FAILURES) break;
+	}
+	return found;
+}
+
 export class Failures {
 	rows = [];
 	chosenCode = '';
@@ -137,11 +153,6 @@ export class Failures {
 		}
 	}
 
-	/** The failures that the report lists. */
-	reported() {
-		return (this.report.items ?? []).filter(({ error }) => error).map(({ error: { code, message }, index, line, key, status }) => ({ code, message, index, line, status, key: keyOf(key) }));
-	}
-
 	/**
 	 * Fetches the list of all failures. If it is gone, returns those of the report. The service has the list of
 	 * asynchronous uploads only, and a report does not say how it was requested. So for other jobs than the uploads
@@ -149,30 +160,15 @@ export class Failures {
 	 */
 	async fetch() {
 		const { source, view: { page } } = this;
-		if (!source?.blob && this.reported().length >= this.failures) {
-			return { rows: this.reported(), hasDownload: !source };
+		const reported = reportedRows(this.report);
+		if (!source?.blob && reported.length >= this.failures) {
+			return { rows: reported, hasDownload: !source };
 		}
 		try {
-			return { rows: await this.fetchItems(page), hasDownload: true };
+			return { rows: await fetchRows(`${this.path}/items${this.isDry ? '?status=rejected' : ''}`, page), hasDownload: true };
 		} catch (error) {
 			if (!(error instanceof Problem) && !page.aborted) throw error;
-			return { rows: this.reported(), hasDownload: false };
+			return { rows: reported, hasDownload: false };
 		}
-	}
-
-	async fetchItems(signal) {
-		const response = await call('GET', `${this.path}/items${this.isDry ? '?status=rejected' : ''}`, { signal });
-		const found = [];
-		let rest = '';
-		for await (const text of textsOf(response)) {
-			const lines = (rest + text).split('\n');
-			rest = lines.pop();
-			for (const line of lines) {
-				const { key, error } = JSON.parse(line);
-				found.push({ key: keyOf(key), ...error });
-			}
-			if (found.length >= MAX_FAILURES) break;
-		}
-		return found.slice(0, MAX_FAILURES);
 	}
 }

@@ -140,19 +140,14 @@ export async function* follow(id, signal) {
 		let silence = setTimeout(abort, SILENCE_MILLIS);
 		try {
 			const response = await call('GET', `v1/jobs/${id}/events`, { headers: { Accept: 'text/event-stream' }, signal: stop.signal });
-			let rest = '';
-			for await (const text of textsOf(response)) {
+			for await (const event of textsOf(response, '\n\n')) {
 				clearTimeout(silence);
 				silence = setTimeout(abort, SILENCE_MILLIS);
-				const events = (rest + text).split('\n\n');
-				rest = events.pop();
-				for (const event of events) {
-					const data = event.split('\n').filter((line) => line.startsWith('data:')).map((line) => line.substring(5)).join('\n');
-					if (data) {
-						yield JSON.parse(data);
-					}
-					if (/^event: ?end$/m.test(event)) return;
+				const data = event.split('\n').filter((line) => line.startsWith('data:')).map((line) => line.substring(5)).join('\n');
+				if (data) {
+					yield JSON.parse(data);
 				}
+				if (/^event: ?end$/m.test(event)) return;
 			}
 		} catch (error) {
 			if (error instanceof Problem) throw error;
@@ -167,9 +162,14 @@ export async function* follow(id, signal) {
 	}
 }
 
-/** The texts of a response as they arrive. */
-export function textsOf(response) {
-	return partsOf(response.body.pipeThrough(new TextDecoderStream()));
+/** The texts of a response that end with a separator, as they arrive. */
+export async function* textsOf(response, separator) {
+	let rest = '';
+	for await (const part of partsOf(response.body.pipeThrough(new TextDecoderStream()))) {
+		const texts = (rest + part).split(separator);
+		rest = texts.pop();
+		yield* texts;
+	}
 }
 
 /** The parts of a stream as they arrive. Safari cannot iterate over streams. */
