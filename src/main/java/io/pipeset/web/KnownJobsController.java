@@ -23,7 +23,7 @@ import io.pipeset.request.Client;
 import io.pipeset.request.Setting;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
-import io.pipeset.web.server.TruncatedAnswer;
+import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -151,7 +151,7 @@ class KnownJobsController {
 					.addKeyValue("jobId", id)
 					.log("The items of job {} could not be read to the end: {}", id,
 							Objects.requireNonNullElse(items.missing(), ex.getMessage()));
-				throw TruncatedAnswer.because(ex);
+				throw CallerConnection.endAnswer(ex);
 			}
 			if (response.isCommitted()) {
 				throw ex;

@@ -23,7 +23,7 @@ import io.pipeset.web.JobViews.StatusView;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.AnswerMemory;
-import io.pipeset.web.server.BodyDrainer;
+import io.pipeset.web.server.CallerConnection;
 import io.pipeset.web.server.ProblemErrorController;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -91,7 +91,7 @@ final class Reports {
 			write(writer, job.report(), response.getOutputStream());
 			return;
 		}
-		BodyDrainer.drainWhileAnswering(request);
+		CallerConnection.drainWhileAnswering(request);
 		ResponseEntity<ProblemDetail> problem = problem(job, kind, request);
 		response.setStatus(problem.getStatusCode().value());
 		problem.getHeaders().forEach((header, values) -> response.setHeader(header, values.get(0)));

@@ -11,6 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import io.pipeset.input.Caller;
 import jakarta.servlet.http.HttpServletRequest;
+import org.apache.coyote.CloseNowException;
 import org.apache.coyote.Response;
 import org.apache.juli.logging.Log;
 import org.apache.juli.logging.LogFactory;
@@ -18,7 +19,6 @@ import org.apache.tomcat.util.net.NioChannel;
 import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
 import org.apache.tomcat.util.net.SecureNioChannel;
 import org.apache.tomcat.util.net.SocketBufferHandler;
-import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +37,9 @@ public final class CallerConnection implements Caller {
 
 	private final Response response;
 
-	private final ReadRate readRate;
+	private final Rate readRate;
+
+	private final BodyDrain drain;
 
 	/** Held while a thread reads from the connection. */
 	private final Lock readLock = new ReentrantLock();
@@ -50,10 +52,11 @@ public final class CallerConnection implements Caller {
 	 * Creates the connection of a request.
 	 * @param period the period over which the read rate of the response is measured
 	 */
-	CallerConnection(NioSocketWrapper socket, Response response, Duration period) {
+	CallerConnection(NioSocketWrapper socket, Response response, Duration period, BodyDrain drain) {
 		this.socket = socket;
 		this.response = response;
-		this.readRate = new ReadRate(period);
+		this.readRate = new Rate(period);
+		this.drain = drain;
 	}
 
 	/**
@@ -64,6 +67,27 @@ public final class CallerConnection implements Caller {
 	 */
 	public static Caller of(HttpServletRequest request) {
 		return (request.getAttribute(ATTRIBUTE) instanceof CallerConnection connection) ? connection : SERVICE;
+	}
+
+	/**
+	 * Drains the rest of a request's body in another thread while the response is
+	 * written.
+	 * @param request a request whose body has no reader any more
+	 */
+	public static void drainWhileAnswering(HttpServletRequest request) {
+		if (of(request) instanceof CallerConnection connection) {
+			connection.drain.start();
+		}
+	}
+
+	/**
+	 * Creates an exception that makes the web server close the connection, so that a
+	 * response that has begun looks incomplete. The web server does not log it as an
+	 * error.
+	 * @param cause why the response cannot be finished
+	 */
+	public static IOException endAnswer(IOException cause) {
+		return new CloseNowException("The answer cannot be finished", cause);
 	}
 
 	/**
@@ -152,21 +176,19 @@ public final class CallerConnection implements Caller {
 		return slow;
 	}
 
+	BodyDrain drain() {
+		return this.drain;
+	}
+
 	/** Ends both directions, which wakes a thread that reads or writes. */
 	void end() {
 		this.ended = true;
-		endInput(this.socket);
-		try {
-			SocketChannel channel = this.socket.getSocket().getIOChannel();
-			if (channel != null) {
-				// Otherwise the kernel would keep the bytes that the caller has not read.
-				channel.setOption(StandardSocketOptions.SO_LINGER, 0);
-				channel.shutdownOutput();
-			}
-		}
-		catch (IOException ex) {
-			log.debug("A connection was closed already", ex);
-		}
+		change(this.socket, (channel) -> {
+			channel.shutdownInput();
+			// Otherwise the kernel would keep the bytes that the caller has not read.
+			channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+			channel.shutdownOutput();
+		});
 	}
 
 	@Override
@@ -183,11 +205,22 @@ public final class CallerConnection implements Caller {
 	 * Ends the output of a connection, unless it uses TLS. The client then knows that the
 	 * response is complete. The input stays open.
 	 */
-	static void endOutput(SocketWrapperBase<NioChannel> socket) {
+	static void endOutput(NioSocketWrapper socket) {
+		if (!(socket.getSocket() instanceof SecureNioChannel)) {
+			change(socket, SocketChannel::shutdownOutput);
+		}
+	}
+
+	/** Ends the input of a connection, even if bytes still arrive. */
+	static void endInput(NioSocketWrapper socket) {
+		change(socket, SocketChannel::shutdownInput);
+	}
+
+	private static void change(NioSocketWrapper socket, Change change) {
 		try {
 			SocketChannel channel = socket.getSocket().getIOChannel();
-			if (channel != null && !(socket.getSocket() instanceof SecureNioChannel)) {
-				channel.shutdownOutput();
+			if (channel != null) {
+				change.apply(channel);
 			}
 		}
 		catch (IOException ex) {
@@ -195,17 +228,11 @@ public final class CallerConnection implements Caller {
 		}
 	}
 
-	/** Ends the input of a connection, even if bytes still arrive. */
-	static void endInput(SocketWrapperBase<NioChannel> socket) {
-		try {
-			SocketChannel channel = socket.getSocket().getIOChannel();
-			if (channel != null) {
-				channel.shutdownInput();
-			}
-		}
-		catch (IOException ex) {
-			log.debug("A connection was closed already", ex);
-		}
+	/** A change of a channel. */
+	private interface Change {
+
+		void apply(SocketChannel channel) throws IOException;
+
 	}
 
 }

@@ -123,6 +123,7 @@ class HttpServerConfiguration {
 				connector.setProperty("socket.appReadBufSize",
 						String.valueOf(readBufferBytes(Runtime.getRuntime().maxMemory())));
 				UploadProtocol http = protocol(connector.getProtocolHandler());
+				http.setConnector(connector);
 				if (management || !environment.containsProperty("server.tomcat.max-connections")) {
 					http.setMaxConnections(connections);
 				}

@@ -119,7 +119,7 @@ class JobsShutdown implements SmartLifecycle {
 			if (!this.jobs.awaitIdle(PAUSE)) {
 				lastJob = System.nanoTime();
 			}
-			else if (protocol == null || !protocol.isBusy()) {
+			else if (protocol == null || protocol.activeConnections().isEmpty()) {
 				return;
 			}
 			if (protocol != null) {

@@ -9,12 +9,11 @@ import java.util.regex.Pattern;
 
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
+import org.apache.catalina.connector.Connector;
+import org.apache.catalina.connector.CoyoteAdapter;
 import org.apache.coyote.ActionCode;
-import org.apache.coyote.Adapter;
 import org.apache.coyote.Request;
 import org.apache.coyote.Response;
-import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
-import org.apache.tomcat.util.net.SocketEvent;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -26,11 +25,7 @@ import org.springframework.http.MediaType;
  * no free thread of its kind, it is answered 429 at once. The rest of a body is drained
  * after the response, but never by a thread that serves Actuator.
  */
-final class RequestGate implements Adapter {
-
-	private final Adapter service;
-
-	private final BodyDrainer drainer;
+final class RequestGate extends CoyoteAdapter {
 
 	private final Bounds bounds;
 
@@ -42,9 +37,8 @@ final class RequestGate implements Adapter {
 
 	private final UploadProtocol protocol;
 
-	RequestGate(Adapter service, BodyDrainer drainer, Bounds bounds, UploadProtocol protocol) {
-		this.service = service;
-		this.drainer = drainer;
+	RequestGate(Connector connector, UploadProtocol protocol, Bounds bounds) {
+		super(connector);
 		this.bounds = bounds;
 		this.protocol = protocol;
 		Semaphore shared = new Semaphore(bounds.shared);
@@ -54,25 +48,24 @@ final class RequestGate implements Adapter {
 
 	@Override
 	public void service(Request request, Response response) throws Exception {
-		NioSocketWrapper socket = (NioSocketWrapper) request.getNote(UploadProtocol.CONNECTION);
-		CallerConnection connection = this.protocol.addConnection(socket, response);
+		CallerConnection connection = this.protocol.addConnection(request, response);
 		request.setAttribute(CallerConnection.ATTRIBUTE, connection);
 		try {
-			admit(request, response);
+			admit(request, response, connection.drain());
 		}
 		finally {
 			this.protocol.activeConnections().remove(connection);
 		}
 	}
 
-	private void admit(Request request, Response response) throws Exception {
+	private void admit(Request request, Response response, BodyDrain drain) throws Exception {
 		// If Tomcat could not parse the request, it has no path.
 		String path = request.requestURI().toString();
 		boolean actuator = path != null && this.bounds.path.matcher(path).matches();
 		for (Semaphore threads : (actuator) ? this.actuatorThreads : this.otherThreads) {
 			if (threads.tryAcquire()) {
 				try {
-					serve(request, response, actuator);
+					serve(request, response, actuator, drain);
 				}
 				finally {
 					threads.release();
@@ -83,27 +76,30 @@ final class RequestGate implements Adapter {
 		refuse(request, response, actuator);
 	}
 
-	private void serve(Request request, Response response, boolean actuator) throws Exception {
+	private void serve(Request request, Response response, boolean actuator, BodyDrain drain) throws Exception {
 		// An error status here means that Tomcat could not parse the request. Tomcat lets
 		// the service only write the response.
 		boolean unparsed = response.getStatus() >= HttpStatus.BAD_REQUEST.value();
-		if (actuator) {
-			this.service.service(request, response);
+		try {
+			super.service(request, response);
+		}
+		finally {
 			// Draining a body must not occupy a thread of Actuator.
-			BodyDrainer.closeUnlessFullyRead(request);
-		}
-		else {
-			this.drainer.attachTo(request);
-			try {
-				this.service.service(request, response);
+			if (!actuator) {
+				drain.finish();
 			}
-			finally {
-				this.drainer.drain(request);
+			if (!BodyDrain.isFullyRead(request)) {
+				closeAfterResponse(request);
 			}
 		}
-		if (unparsed && request.getNote(UploadProtocol.CONNECTION) instanceof NioSocketWrapper socket) {
-			this.drainer.drain(socket);
+		if (unparsed) {
+			drain.drainConnection();
 		}
+	}
+
+	/** Makes Tomcat close the connection, and read no more of the request. */
+	private static void closeAfterResponse(Request request) {
+		request.action(ActionCode.DISABLE_SWALLOW_INPUT, null);
 	}
 
 	private void refuse(Request request, Response response, boolean actuator) throws IOException {
@@ -118,34 +114,9 @@ final class RequestGate implements Adapter {
 		response.setContentLength(body.length);
 		response.setHeader(HttpHeaders.RETRY_AFTER, Integer.toString(Problem.TOO_MANY.retryAfterSeconds()));
 		response.setHeader(HttpHeaders.CONNECTION, "close");
-		BodyDrainer.closeAfterResponse(request);
+		closeAfterResponse(request);
 		response.doWrite(ByteBuffer.wrap(body));
 		response.action(ActionCode.CLOSE, null);
-	}
-
-	@Override
-	public boolean prepare(Request request, Response response) throws Exception {
-		return this.service.prepare(request, response);
-	}
-
-	@Override
-	public boolean asyncDispatch(Request request, Response response, SocketEvent status) throws Exception {
-		return this.service.asyncDispatch(request, response, status);
-	}
-
-	@Override
-	public void log(Request request, Response response, long time) {
-		this.service.log(request, response, time);
-	}
-
-	@Override
-	public void checkRecycled(Request request, Response response) {
-		this.service.checkRecycled(request, response);
-	}
-
-	@Override
-	public String getDomain() {
-		return this.service.getDomain();
 	}
 
 	/**

@@ -3,19 +3,22 @@ package io.pipeset.web.server;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
+import org.apache.catalina.connector.Connector;
 import org.apache.coyote.Adapter;
 import org.apache.coyote.Processor;
+import org.apache.coyote.Request;
 import org.apache.coyote.Response;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.coyote.http11.Http11Processor;
 import org.apache.tomcat.util.net.AbstractEndpoint.Handler.SocketState;
-import org.apache.tomcat.util.net.NioChannel;
 import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
 import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +35,11 @@ public final class UploadProtocol extends Http11NioProtocol {
 	private static final Logger log = LoggerFactory.getLogger(UploadProtocol.class);
 
 	/** The index of the request note with its connection. */
-	static final int CONNECTION = 31;
+	private static final int CONNECTION = 31;
+
+	private final Semaphore drains = new Semaphore(BodyDrain.MAX_DRAINS);
+
+	private @Nullable Connector connector;
 
 	private RequestGate.Bounds bounds = RequestGate.Bounds.UNLIMITED;
 
@@ -68,6 +75,11 @@ public final class UploadProtocol extends Http11NioProtocol {
 		this.memoryIsShort = isShort;
 	}
 
+	/** Sets the connector of this protocol. Call this before the server starts. */
+	void setConnector(Connector connector) {
+		this.connector = connector;
+	}
+
 	/** Sets the bounds on requests. Call this before the server starts. */
 	void setBounds(RequestGate.Bounds bounds) {
 		this.bounds = bounds;
@@ -75,7 +87,7 @@ public final class UploadProtocol extends Http11NioProtocol {
 
 	@Override
 	public void setAdapter(Adapter adapter) {
-		super.setAdapter(new RequestGate(adapter, new BodyDrainer(this), this.bounds, this));
+		super.setAdapter(new RequestGate(Objects.requireNonNull(this.connector), this, this.bounds));
 	}
 
 	@Override
@@ -109,7 +121,10 @@ public final class UploadProtocol extends Http11NioProtocol {
 
 	private void checkConnections() {
 		try {
-			this.activeConnections.forEach(CallerConnection::checkCaller);
+			this.activeConnections.forEach((connection) -> {
+				connection.checkCaller();
+				connection.drain().check();
+			});
 			endUnreadAnswers(isPaused() || resetThreadShortage() || this.memoryIsShort.getAsBoolean());
 		}
 		catch (RuntimeException ex) {
@@ -154,8 +169,10 @@ public final class UploadProtocol extends Http11NioProtocol {
 	 * Adds the connection of a request that begins.
 	 * @return the connection, to be removed when the request ends
 	 */
-	CallerConnection addConnection(NioSocketWrapper socket, Response response) {
-		CallerConnection connection = new CallerConnection(socket, response, this.readPeriod);
+	CallerConnection addConnection(Request request, Response response) {
+		NioSocketWrapper socket = (NioSocketWrapper) request.getNote(CONNECTION);
+		CallerConnection connection = new CallerConnection(socket, response, this.readPeriod,
+				new BodyDrain(request, socket, this.drains));
 		this.activeConnections.add(connection);
 		return connection;
 	}
@@ -163,24 +180,6 @@ public final class UploadProtocol extends Http11NioProtocol {
 	/** The connections of the requests in progress. */
 	Set<CallerConnection> activeConnections() {
 		return this.activeConnections;
-	}
-
-	/** Whether a thread serves a request, or drains the rest of a body. */
-	boolean isBusy() {
-		return getEndpoint().getCurrentThreadsBusy() > 0;
-	}
-
-	/**
-	 * Ends the input of a connection, even if bytes still arrive.
-	 * @param connectionId the id that
-	 * {@link jakarta.servlet.ServletConnection#getConnectionId} returns
-	 */
-	void endInput(String connectionId) {
-		for (SocketWrapperBase<NioChannel> connection : getEndpoint().getConnections()) {
-			if (connection.getServletConnection("", "").getConnectionId().equals(connectionId)) {
-				CallerConnection.endInput(connection);
-			}
-		}
 	}
 
 }

@@ -4,12 +4,13 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The rate at which a caller reads its response. It is measured over periods, because the
- * kernel takes some megabytes at once, even if the caller does not read them.
+ * The rate at which a caller reads its response, or sends a body that is drained. It is
+ * measured over periods, because the kernel takes some megabytes at once, even if the
+ * caller does not read them.
  */
-final class ReadRate {
+final class Rate {
 
-	/** 1 MB in five seconds, the same rate as for a body that is drained. */
+	/** 1 MB in five seconds. */
 	private static final long MIN_BYTES_PER_SECOND = (1 << 20) / 5;
 
 	private final long periodNanos;
@@ -22,16 +23,16 @@ final class ReadRate {
 
 	private boolean started;
 
-	ReadRate(Duration period) {
+	Rate(Duration period) {
 		this.periodNanos = period.toNanos();
 	}
 
 	/**
-	 * Records how many bytes were written so far. A period ends with the first call after
-	 * its time.
+	 * Records how many bytes were written or drained so far. A period ends with the first
+	 * call after its time.
 	 * @param now the value of {@link System#nanoTime}
-	 * @param bytes the bytes of the response written so far
-	 * @return whether too few bytes were written in the last full period
+	 * @param bytes the bytes so far
+	 * @return whether there were too few bytes in the last full period
 	 */
 	synchronized boolean update(long now, long bytes) {
 		if (!this.started || now - this.periodStart >= this.periodNanos) {

@@ -8,9 +8,9 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A caller must read 1 MB of a response in each period of five seconds. */
-class ReadRateTests {
+class RateTests {
 
-	private final ReadRate readRate = new ReadRate(Duration.ofSeconds(5));
+	private final Rate readRate = new Rate(Duration.ofSeconds(5));
 
 	@Test
 	void anAnswerHasAPeriodBeforeItIsSlow() {
