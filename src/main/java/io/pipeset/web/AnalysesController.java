@@ -14,7 +14,6 @@ import io.pipeset.request.Client;
 import io.pipeset.request.Client.Right;
 import io.pipeset.request.JobDefaults;
 import io.pipeset.request.Setting;
-import io.pipeset.web.server.AnswerMemory;
 import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -62,7 +61,7 @@ class AnalysesController {
 		boolean csv = Accepted.isPreferred(CSV, request);
 		EndedJob<Analysis> ended = this.analyses.run(client, settings, CallerConnection.of(request));
 		if (csv && ended.ending().cause() == Cause.COMPLETED) {
-			AnswerMemory.closeWhenWritten(request, ended.memory());
+			CallerConnection.closeWhenWritten(request, ended.memory());
 			response.setHeader(HttpHeaders.LOCATION, JobIds.location(ended.id()));
 			writeCsv(ended.report(), response);
 		}

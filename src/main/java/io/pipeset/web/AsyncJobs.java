@@ -39,7 +39,7 @@ import io.pipeset.run.JobRequest;
 import io.pipeset.run.Jobs;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
-import io.pipeset.web.server.ProblemErrorController;
+import io.pipeset.web.server.ProblemReportValve;
 import jakarta.annotation.PreDestroy;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -306,7 +306,7 @@ class AsyncJobs {
 		ErrorResponseException problem = problem(failure);
 		// The web server sends this problem if it makes the response itself.
 		problem.getBody().setInstance(URI.create(request.getRequestURI()));
-		ProblemErrorController.keep(request, Problems.answer(problem.getBody()));
+		ProblemReportValve.keep(request, Problems.answer(problem.getBody()));
 		return problem;
 	}
 

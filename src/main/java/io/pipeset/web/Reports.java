@@ -22,9 +22,8 @@ import io.pipeset.report.JobStatus.EndReason;
 import io.pipeset.web.JobViews.StatusView;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
-import io.pipeset.web.server.AnswerMemory;
 import io.pipeset.web.server.CallerConnection;
-import io.pipeset.web.server.ProblemErrorController;
+import io.pipeset.web.server.ProblemReportValve;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -79,7 +78,7 @@ final class Reports {
 	 */
 	void answer(EndedJob<?> job, JobKind kind, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
-		AnswerMemory.closeWhenWritten(request, job.memory());
+		CallerConnection.closeWhenWritten(request, job.memory());
 		response.setHeader(HttpHeaders.LOCATION, JobIds.location(job.id()));
 		if (job.ending().cause() == Cause.COMPLETED) {
 			ObjectWriter writer = this.anyWriter;
@@ -168,8 +167,8 @@ final class Reports {
 	}
 
 	/**
-	 * The response of a job that did not complete. The request keeps it as well, for the
-	 * error dispatch, because the container may answer first.
+	 * The response of a job that did not complete. The request keeps it as well, because
+	 * Tomcat may have begun an error response, which then has it.
 	 */
 	private static ResponseEntity<ProblemDetail> problem(EndedJob<?> job, JobKind kind, HttpServletRequest request) {
 		Cause cause = job.ending().cause();
@@ -185,7 +184,7 @@ final class Reports {
 			Problems.setRetryAfter(problem(cause, job.effective()), headers);
 		}
 		ResponseEntity<ProblemDetail> answer = Problems.answer(problem, headers);
-		ProblemErrorController.keep(request, answer);
+		ProblemReportValve.keep(request, answer);
 		return answer;
 	}
 

@@ -45,8 +45,8 @@ import org.springframework.security.web.util.matcher.AnyRequestMatcher;
  * Spring Security with only the filters that the service needs. A request is refused if a
  * foreign web page may have sent it. Otherwise its key or the certificate of its
  * connection determines its client. Boot applies the chain to the main server and to the
- * server of Actuator. Asynchronous dispatches and error dispatches do not pass the chain,
- * because their request has already passed it.
+ * server of Actuator. Asynchronous dispatches do not pass the chain, because their
+ * request has already passed it.
  */
 @Configuration(proxyBeanMethods = false)
 class AccessConfiguration {

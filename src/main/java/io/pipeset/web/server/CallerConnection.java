@@ -10,6 +10,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.pipeset.input.Caller;
+import io.pipeset.memory.MemoryShare;
 import jakarta.servlet.http.HttpServletRequest;
 import org.apache.coyote.CloseNowException;
 import org.apache.coyote.Response;
@@ -48,6 +49,9 @@ public final class CallerConnection implements Caller {
 
 	private volatile boolean ended;
 
+	/** The memory of the report that is the response. */
+	private @Nullable MemoryShare memory;
+
 	/**
 	 * Creates the connection of a request.
 	 * @param period the period over which the read rate of the response is measured
@@ -77,6 +81,13 @@ public final class CallerConnection implements Caller {
 	public static void drainWhileAnswering(HttpServletRequest request) {
 		if (of(request) instanceof CallerConnection connection) {
 			connection.drain.start();
+		}
+	}
+
+	/** Keeps memory until the response to a request is written. */
+	public static void closeWhenWritten(HttpServletRequest request, MemoryShare memory) {
+		if (of(request) instanceof CallerConnection connection) {
+			connection.memory = memory;
 		}
 	}
 
@@ -174,6 +185,13 @@ public final class CallerConnection implements Caller {
 			end();
 		}
 		return slow;
+	}
+
+	/** Releases what is kept until the response is written. */
+	void releaseMemory() {
+		if (this.memory != null) {
+			this.memory.close();
+		}
 	}
 
 	BodyDrain drain() {

@@ -6,12 +6,12 @@ import java.util.regex.Pattern;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.request.JobLimits;
 import org.apache.coyote.ProtocolHandler;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
-import org.springframework.boot.web.error.ErrorPage;
 import org.springframework.boot.web.server.Ssl;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
@@ -107,16 +107,14 @@ class HttpServerConfiguration {
 
 	@Bean
 	WebServerFactoryCustomizer<TomcatServletWebServerFactory> largeUploads(JobLimits limits, MemoryBudget memory,
-			Environment environment, ApplicationContext context) {
+			JsonMapper mapper, Environment environment, ApplicationContext context) {
 		refuseHttp2(environment);
 		boolean management = WebServerApplicationContext.hasServerNamespace(context, "management");
 		return (factory) -> {
 			factory.setProtocol(UploadProtocol.class.getName());
-			factory
-				.addContextCustomizers((webapp) -> webapp.getParent().getPipeline().addValve(new ProblemReportValve()));
-			if (!management) {
-				factory.addErrorPages(new ErrorPage(environment.getProperty("spring.web.error.path", "/error")));
-			}
+			factory.addContextCustomizers((webapp) -> webapp.getParent()
+				.getPipeline()
+				.addValve(new ProblemReportValve(limits.bodyIdleTimeout(), mapper)));
 			int connections = (management) ? MANAGEMENT_CONNECTIONS
 					: connections(Runtime.getRuntime().maxMemory(), Ssl.isEnabled(factory.getSsl()));
 			factory.addConnectorCustomizers((connector) -> {

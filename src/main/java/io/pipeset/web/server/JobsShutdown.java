@@ -109,8 +109,8 @@ class JobsShutdown implements SmartLifecycle {
 	}
 
 	/**
-	 * Waits until all responses are sent. Boot's own wait overlooks requests in the error
-	 * dispatch.
+	 * Waits until all responses are sent. Boot's own wait overlooks those that the error
+	 * valve writes.
 	 */
 	private void awaitResponses(long end) throws InterruptedException {
 		long lastJob = System.nanoTime();

@@ -1,27 +1,32 @@
 package io.pipeset.web.server;
 
 import java.io.IOException;
-import java.io.Writer;
+import java.time.Duration;
 
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
+import jakarta.servlet.http.HttpServletRequest;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ErrorReportValve;
 import org.apache.tomcat.util.res.StringManager;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
-import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
 
 /**
- * Answers with problem details if Tomcat itself refuses a request, because its first line
- * or a header is not HTTP or too large. It also answers all errors of Actuator's own
- * server.
+ * Answers with problem details if Tomcat itself has found an error in a request: its
+ * first line or a header is not HTTP or too large, or its body stalls or is broken. If a
+ * body stalls, Tomcat starts an error response before the job's report is ready. The
+ * report is therefore kept with the request, and sent here.
  */
-class ProblemReportValve extends ErrorReportValve {
+public final class ProblemReportValve extends ErrorReportValve {
+
+	private static final String ANSWER = ProblemReportValve.class.getName() + ".answer";
 
 	private static final String NOT_HTTP = "The request is not valid HTTP (RFC 9112)."
 			+ " In the query, characters that are not ASCII (%C3%BC for u umlaut), blanks, backslashes and <>^` must"
@@ -29,29 +34,52 @@ class ProblemReportValve extends ErrorReportValve {
 
 	private static final StringManager messages = StringManager.getManager("org.apache.coyote.http11");
 
+	private final Duration bodyIdleTimeout;
+
+	private final JsonMapper mapper;
+
+	ProblemReportValve(Duration bodyIdleTimeout, JsonMapper mapper) {
+		this.bodyIdleTimeout = bodyIdleTimeout;
+		this.mapper = mapper;
+	}
+
+	/** Keeps an answer for the case that Tomcat has found an error in its request. */
+	public static void keep(HttpServletRequest request, ResponseEntity<ProblemDetail> answer) {
+		request.setAttribute(ANSWER, answer);
+	}
+
 	@Override
 	protected void report(Request request, Response response, @Nullable Throwable cause) {
 		if (response.getStatus() < 400 || response.getContentWritten() > 0 || !response.setErrorReported()) {
 			return;
 		}
-		ProblemDetail problem = problem(HttpStatusCode.valueOf(response.getStatus()), request, cause);
-		response.setStatus(problem.getStatus());
+		ResponseEntity<?> answer = (request.getAttribute(ANSWER) instanceof ResponseEntity<?> kept) ? kept
+				: Problems.answer(problem(request, response, cause));
+		response.resetBuffer(true);
+		response.setStatus(answer.getStatusCode().value());
+		answer.getHeaders().forEach((name, values) -> response.setHeader(name, values.get(0)));
 		try {
-			response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-			Writer writer = response.getReporter();
-			if (writer != null) {
-				writer.write(Problems.json(problem));
-				response.finishResponse();
-			}
+			response.getOutputStream().write(this.mapper.writeValueAsBytes(answer.getBody()));
+			response.finishResponse();
 		}
 		catch (IOException ex) {
 			this.container.getLogger().debug("The caller has disconnected before its response", ex);
 		}
 	}
 
-	private static ProblemDetail problem(HttpStatusCode status, Request request, @Nullable Throwable cause) {
+	private ProblemDetail problem(Request request, Response response, @Nullable Throwable cause) {
+		HttpStatusCode status = HttpStatusCode.valueOf(response.getStatus());
+		if (status == HttpStatus.REQUEST_TIMEOUT) {
+			return Problems.detail(Problem.STALLED, "Nothing of the body came for " + this.bodyIdleTimeout.toMillis()
+					+ "ms (pipeset.limits.body-idle-timeout)");
+		}
+		if (LimitedBody.isChunkingBroken(cause)) {
+			return Problems.detail(Problem.MALFORMED_BODY, "In the body, " + LimitedBody.BROKEN);
+		}
 		if (status instanceof HttpStatus other && other != HttpStatus.BAD_REQUEST) {
-			return Problems.ofStatus(other, other.getReasonPhrase());
+			String message = response.getMessage();
+			return Problems.ofStatus(other,
+					(message != null && !message.isEmpty()) ? message : other.getReasonPhrase());
 		}
 		if (isTooLarge(cause)) {
 			UploadProtocol http = (UploadProtocol) request.getConnector().getProtocolHandler();

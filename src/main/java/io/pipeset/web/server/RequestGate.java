@@ -51,21 +51,21 @@ final class RequestGate extends CoyoteAdapter {
 		CallerConnection connection = this.protocol.addConnection(request, response);
 		request.setAttribute(CallerConnection.ATTRIBUTE, connection);
 		try {
-			admit(request, response, connection.drain());
+			admit(request, response, connection);
 		}
 		finally {
 			this.protocol.activeConnections().remove(connection);
 		}
 	}
 
-	private void admit(Request request, Response response, BodyDrain drain) throws Exception {
+	private void admit(Request request, Response response, CallerConnection connection) throws Exception {
 		// If Tomcat could not parse the request, it has no path.
 		String path = request.requestURI().toString();
 		boolean actuator = path != null && this.bounds.path.matcher(path).matches();
 		for (Semaphore threads : (actuator) ? this.actuatorThreads : this.otherThreads) {
 			if (threads.tryAcquire()) {
 				try {
-					serve(request, response, actuator, drain);
+					serve(request, response, actuator, connection);
 				}
 				finally {
 					threads.release();
@@ -76,7 +76,8 @@ final class RequestGate extends CoyoteAdapter {
 		refuse(request, response, actuator);
 	}
 
-	private void serve(Request request, Response response, boolean actuator, BodyDrain drain) throws Exception {
+	private void serve(Request request, Response response, boolean actuator, CallerConnection connection)
+			throws Exception {
 		// An error status here means that Tomcat could not parse the request. Tomcat lets
 		// the service only write the response.
 		boolean unparsed = response.getStatus() >= HttpStatus.BAD_REQUEST.value();
@@ -84,16 +85,17 @@ final class RequestGate extends CoyoteAdapter {
 			super.service(request, response);
 		}
 		finally {
+			connection.releaseMemory();
 			// Draining a body must not occupy a thread of Actuator.
 			if (!actuator) {
-				drain.finish();
+				connection.drain().finish();
 			}
 			if (!BodyDrain.isFullyRead(request)) {
 				closeAfterResponse(request);
 			}
 		}
 		if (unparsed) {
-			drain.drainConnection();
+			connection.drain().drainConnection();
 		}
 	}
 

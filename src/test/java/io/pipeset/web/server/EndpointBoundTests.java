@@ -55,8 +55,8 @@ class EndpointBoundTests {
 						"GET /actuator/metrics", "GET /actuator/metrics/{requiredMetricName}", "GET /actuator/pipeset",
 						"GET /actuator/prometheus"),
 				Bound.STREAMS, List.of("GET /v1/jobs/{id}/events"), Bound.AT_ONCE,
-				List.of("/error", "GET /", "GET /v3/api-docs", "POST /listinput/{*rest}", "GET /v1/jobs",
-						"GET /v1/sources", "GET /v1/jobs/{id}", "PATCH /v1/jobs/{id}", "DELETE /v1/jobs/{id}"));
+				List.of("GET /", "GET /v3/api-docs", "POST /listinput/{*rest}", "GET /v1/jobs", "GET /v1/sources",
+						"GET /v1/jobs/{id}", "PATCH /v1/jobs/{id}", "DELETE /v1/jobs/{id}"));
 
 	private static final String JOB = "/v1/jobs/01890000-0000-7000-8000-000000000000/";
 
