@@ -121,6 +121,11 @@ record MixedRecord(List<String> words, int keys, int ttl) {
 		return operation().equals("DEL") || operation().equals("UNLINK");
 	}
 
+	/** Whether a reply says that the record did nothing. */
+	boolean isNoop(Object reply) {
+		return !operation().equals("EVALSHA") && (reply == null || (operation().equals("EXPIRE") && reply.equals(0L)));
+	}
+
 	String toJson() {
 		if (this.ttl > 0) {
 			return IntStream.iterate(2, (i) -> i < this.words.size(), (i) -> i + 2)
