@@ -2,8 +2,8 @@ package io.pipeset.engine.servers;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
+import io.pipeset.engine.pipeline.Backoff;
 import io.pipeset.engine.pipeline.RedisNode;
 import io.pipeset.engine.pipeline.StopSignal;
 import io.pipeset.engine.pipeline.call.NoConnectionException;
@@ -20,8 +20,6 @@ import io.pipeset.engine.slab.Redirect.Kind;
 public final class SlotCalls {
 
 	private static final Duration MAX_DURATION = Duration.ofSeconds(2);
-
-	private static final long MAX_BACKOFF_MILLIS = 100;
 
 	private final RedisNodes nodes;
 
@@ -106,7 +104,8 @@ public final class SlotCalls {
 	 * @throws RedisCallException if Redis refuses the call or does not answer
 	 */
 	public <T> T ask(int slot, Call<T> call) {
-		long begunNanos = System.nanoTime();
+		Backoff backoff = new Backoff(this.maxDuration, this.stop);
+		backoff.begin();
 		RedisNode node = master(slot);
 		boolean asking = false;
 		for (int round = 0;; round++) {
@@ -115,8 +114,9 @@ public final class SlotCalls {
 			}
 			catch (RedisCallException ex) {
 				Redirect redirect = ex.redirect();
-				if (redirect == null || System.nanoTime() - begunNanos > this.maxDuration.toNanos()
-						|| !awaitNextRound(redirect, round)) {
+				// Only a call that is redirected again, or cannot run now, waits.
+				boolean follows = redirect != null && round <= 1 && !redirect.target().isEmpty();
+				if (redirect == null || !(follows || backoff.next())) {
 					if (redirect != null || ex.code() == null) {
 						// The next call uses the masters that the cluster names then.
 						this.nodes.refresh();
@@ -134,15 +134,6 @@ public final class SlotCalls {
 				node = (target != null) ? target : master(slot);
 			}
 		}
-	}
-
-	/**
-	 * Waits before the next attempt if the call cannot run now, or was redirected more
-	 * than once; {@code false} if there is no further attempt.
-	 */
-	private boolean awaitNextRound(Redirect redirect, int round) {
-		long millis = Math.min(MAX_BACKOFF_MILLIS, 5L << Math.min(round, 10));
-		return (round <= 1 && !redirect.target().isEmpty()) || !this.stop.await(TimeUnit.MILLISECONDS.toNanos(millis));
 	}
 
 	/**
