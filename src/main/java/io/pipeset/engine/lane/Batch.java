@@ -78,6 +78,9 @@ final class Batch {
 
 	private final SilenceWatch silence;
 
+	/** Whether the batch has sent a command that nothing may follow. */
+	private boolean alone;
+
 	private int records;
 
 	private long bytes;
@@ -217,7 +220,7 @@ final class Batch {
 	}
 
 	private boolean acceptsMore() {
-		return !this.context.stop().isSet() && this.unsettled.isEmpty() && this.loss == null
+		return !this.context.stop().isSet() && this.unsettled.isEmpty() && this.loss == null && !this.alone
 				&& !this.slabs.isNextElsewhere()
 				&& this.records < ((this.context.settings().atomic()) ? 1 : this.context.settings().batchSize())
 				&& !(this.confirmation.isRequired() && this.context.pipeline().isHalf(this.records, this.windowBytes))
@@ -251,7 +254,8 @@ final class Batch {
 			this.slotsChecked = true;
 		}
 		this.inFlight.add(slab);
-		this.records += slab.count();
+		this.alone = slab.attempt().isAlone();
+		this.records += slab.attempt().count();
 		this.windowBytes += Window.windowBytes(slab);
 		Coalescing allowed = this.pipeline.coalescing();
 		if (allowed != null && this.context.settings().coalesces()) {
@@ -330,15 +334,17 @@ final class Batch {
 		}
 		boolean mayResend = slab.isAnswered() && ((this.recovery.mayRetry() && slab.errors().transientCode() != null)
 				|| (this.context.isCluster() && slab.errors().areRedirected()));
-		if (demoted || mayResend || coalescedRefused || !slab.isAnswered() || !this.unsettled.isEmpty()) {
+		boolean open = demoted || mayResend || coalescedRefused || !slab.isAnswered() || !this.unsettled.isEmpty();
+		if (open || slab.attempt().isPartial()) {
 			this.unsettled.add(slab);
 		}
 		else if (this.confirmation.isRequired()) {
 			this.confirmation.add(slab);
-			this.recovery.markHealthy();
 		}
 		else {
 			this.slabs.settleAnswered(slab);
+		}
+		if (!open) {
 			this.recovery.markHealthy();
 		}
 	}

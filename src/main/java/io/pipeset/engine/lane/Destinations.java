@@ -1,8 +1,5 @@
 package io.pipeset.engine.lane;
 
-import java.util.HashMap;
-import java.util.Map;
-
 import io.pipeset.engine.pipeline.RedisNode;
 import io.pipeset.engine.pipeline.call.NoConnectionException;
 import io.pipeset.engine.servers.RedisNodes;
@@ -23,8 +20,11 @@ final class Destinations {
 
 	private final @Nullable RedisNode home;
 
-	/** The target nodes of slabs with an ASKING. */
-	private final Map<Slab, RedisNode> askingNodes = new HashMap<>(0);
+	/** Where the next slab goes with an ASKING. */
+	private @Nullable RedisNode askingNode;
+
+	/** The last record of those that are sent one by one. */
+	private long aloneUpTo = -1;
 
 	private @Nullable RedisNode current;
 
@@ -62,9 +62,8 @@ final class Destinations {
 	}
 
 	private RedisNode nodeFor(Slab slab) throws NoConnectionException {
-		RedisNode asking = (this.askingNodes.isEmpty()) ? null : this.askingNodes.get(slab);
-		if (asking != null) {
-			return asking;
+		if (this.askingNode != null) {
+			return this.askingNode;
 		}
 		Topology owners = this.nodes.owners();
 		RedisNode only = owners.only();
@@ -80,24 +79,28 @@ final class Destinations {
 				: owners.ownerOrAny(slab.slots().first());
 	}
 
-	/** Sets the node to which a slab with an ASKING goes. */
-	void setAskingNode(Slab slab, RedisNode node) {
-		this.askingNodes.put(slab, node);
-	}
-
-	/** Removes the ASKING target of a slab that is being sent. */
-	void forgetAsking(Slab slab) {
-		this.askingNodes.remove(slab);
-	}
-
 	/**
-	 * Marks a node as unreachable. Also drops all ASKING targets, because the node may be
-	 * one of them.
+	 * Sends commands one by one from now on.
+	 * @param last the index of the last record of these commands
+	 * @param askingNode where the first one goes with an ASKING; {@code null} for none
 	 */
+	void sendAlone(long last, @Nullable RedisNode askingNode) {
+		this.aloneUpTo = Math.max(this.aloneUpTo, last);
+		this.askingNode = askingNode;
+	}
+
+	/** Prepares the next slab, which is about to be sent. */
+	void prepare(Slab slab) {
+		if (slab.firstIndex() <= this.aloneUpTo) {
+			slab.attempt().sendAlone(this.askingNode != null);
+		}
+		this.askingNode = null;
+	}
+
+	/** Marks a node as unreachable. The next slab may have to go there no longer. */
 	void markUnreachable(RedisNode node) {
 		this.lastUnreachable = node;
-		this.askingNodes.keySet().forEach((slab) -> slab.slots().clearAsking());
-		this.askingNodes.clear();
+		this.askingNode = null;
 	}
 
 }

@@ -161,7 +161,7 @@ final class LaneSlabs {
 		}
 		this.sentUpTo = slab.lastIndex();
 		this.toSend.remove();
-		this.destinations.forgetAsking(slab);
+		this.destinations.prepare(slab);
 		return slab;
 	}
 

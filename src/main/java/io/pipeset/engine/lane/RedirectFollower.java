@@ -1,12 +1,9 @@
 package io.pipeset.engine.lane;
 
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -24,24 +21,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the redirections of a cluster for one lane. A redirected command did not run.
- * So it is resent within the job's timeout, as often as needed, unless a later record of
- * its key ran. All commands of a slot go to the same node, so that they stay in order:
- * <ul>
- * <li>to its new master, if any of them was answered with MOVED;</li>
- * <li>to one other node, each after an ASKING, if all of them were answered with ASK for
- * that node;</li>
- * <li>to its current master again in all other cases.</li>
- * </ul>
- * A multi-key command that was answered with TRYAGAIN does not prevent ASKING, unless a
- * later command shares a key with it. {@link InFlightKeys} delays such later commands
- * while slots move.
+ * So it is resent until the job's timeout is over without a final answer, unless a later
+ * record of its key ran. If all redirections are MOVED, the commands go to their new
+ * masters as usual. In all other cases, they and all that were sent with them go one by
+ * one, so that none overtakes another: after an ASKING to the node that an ASK names, or
+ * to the slot's master after a backoff. {@link InFlightKeys} delays the later commands of
+ * a multi-key record while slots move.
  */
 final class RedirectFollower {
-
-	/** If more slots than this have moved, the whole slot table is refreshed. */
-	private static final int MAX_SINGLE_MOVES = 4;
-
-	private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
 	/** How long a node's answer that none of its slots moves stays valid. */
 	private static final long STABLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -62,20 +49,20 @@ final class RedirectFollower {
 
 	private final Backoff backoff;
 
-	/** Redirections in a row without a final answer to a slab. */
+	/** Redirections in a row without a final answer. */
 	private int rounds;
 
-	/** When a record with TRYAGAIN was last rejected, by its slot. */
-	private final Map<Integer, Long> rejectedNanos = new HashMap<>(0);
+	/** When a redirection other than ASK was last followed for too long. */
+	private final Map<Redirect, Long> expiredNanos = new HashMap<>(0);
+
+	/** The kinds of the redirections that are being followed. */
+	private final Set<Kind> kinds = EnumSet.noneOf(Kind.class);
+
+	/** The new masters' addresses, by the slot. */
+	private final Map<Integer, String> moved = new HashMap<>(0);
 
 	/** The slots of the node, queried at most once per call of {@link #mark}. */
 	private @Nullable SlotsAtNode nowAtNode;
-
-	/**
-	 * Whether the node reports the cluster as whole, queried at most once per call of
-	 * {@link #mark}.
-	 */
-	private @Nullable Boolean clusterWhole;
 
 	/** The node that was last asked for its slots before commands were sent, and when. */
 	private @Nullable RedisNode checkedNode;
@@ -125,7 +112,7 @@ final class RedirectFollower {
 		return System.nanoTime() - this.stableUntil < 0;
 	}
 
-	/** Ends the redirection, because a slab has its final answer. */
+	/** Ends the redirection, because a command has its final answer. */
 	void reset() {
 		this.rounds = 0;
 		this.backoff.end();
@@ -137,47 +124,71 @@ final class RedirectFollower {
 	 * @param transientToo whether commands refused for a transient reason can be resent
 	 */
 	void mark(List<Slab> unsettled, RedisNode node, boolean unknownToo, boolean transientToo) {
-		long now = System.nanoTime();
 		this.nowAtNode = null;
-		this.clusterWhole = null;
+		this.kinds.clear();
+		this.moved.clear();
+		boolean expired = this.backoff.isOver();
 		ResendRules.mark(unsettled, unknownToo, transientToo,
-				(slab, redirect, byScript) -> decide(slab, redirect, byScript, node, now));
-		Map<Integer, Route> routes = new HashMap<>();
-		Set<ByteBuffer> deferredKeys = new HashSet<>();
-		for (Slab slab : unsettled) {
-			slab.slots().eachAgain((command, slot, redirect) -> {
-				boolean deferred = redirect != null && redirect.kind() == Kind.TRYAGAIN;
-				List<ByteBuffer> keys = (deferred || !deferredKeys.isEmpty()) ? slab.slots().keys(command) : List.of();
-				boolean afterDeferred = keys.stream().anyMatch(deferredKeys::contains);
-				routes.computeIfAbsent(slot, (any) -> new Route()).add(redirect, afterDeferred);
-				if (deferred) {
-					deferredKeys.addAll(keys);
-				}
-			});
+				(slab, redirect, byScript) -> follows(slab, redirect, byScript, node, expired));
+		if (expired) {
+			reset();
 		}
 		// A stopped job sends nothing more, so such commands stay unprocessed.
-		if (routes.values().stream().anyMatch(Route::isRedirected) && !this.context.stop().isSet()) {
-			this.rounds++;
-			// The state of the slots may have changed for the next commands.
-			this.checkedNode = null;
-			this.stableUntil = now;
-			this.movingUntil = now + MOVING_NANOS;
-			recordMeters(routes, node);
-			updateOwners(routes, node);
-			// After a backoff, the other node's role in the move may have changed.
-			if (routes.values().stream().anyMatch(Route::isDown) || !routeAsking(unsettled, routes, node)) {
-				backOff(routes, node);
-			}
+		if (!this.kinds.isEmpty() && !this.context.stop().isSet()) {
+			follow(unsettled, node);
 		}
 	}
 
-	private boolean decide(Slab slab, Redirect redirect, boolean byScript, RedisNode node, long now) {
+	private void follow(List<Slab> unsettled, RedisNode node) {
+		if (this.rounds++ == 0) {
+			this.backoff.begin();
+		}
+		// The state of the slots may have changed for the next commands.
+		this.checkedNode = null;
+		this.stableUntil = System.nanoTime();
+		this.movingUntil = this.stableUntil + MOVING_NANOS;
+		boolean waits = this.kinds.contains(Kind.TRYAGAIN) || this.kinds.contains(Kind.WAIT);
+		String kind = (waits) ? "cluster-wait" : (this.moved.isEmpty()) ? "ask" : "moved";
+		this.context.meters().retry(kind);
+		this.context.meters().node(node.name()).redirected(kind);
+		this.moved.forEach((slot, target) -> {
+			RedisNode master = this.nodes.target(target, node);
+			// Only known masters are used, because a script may have made up the address.
+			if (master != null && master != node) {
+				this.nodes.setOwner(slot, master);
+			}
+		});
+		if (!this.kinds.equals(EnumSet.of(Kind.ASK))) {
+			this.nodes.startRefresh();
+		}
+		RedisNode askingNode = askingNode(unsettled, node);
+		if (!this.kinds.equals(EnumSet.of(Kind.MOVED))) {
+			this.destinations.sendAlone(unsettled.get(unsettled.size() - 1).lastIndex(), askingNode);
+		}
+		// After a backoff, the other node's role in the move may have changed.
+		if (askingNode == null && (waits || this.rounds > 1)) {
+			boolean unused = this.backoff.next();
+		}
+	}
+
+	/** The node that runs the first command after an ASKING; {@code null} for none. */
+	private @Nullable RedisNode askingNode(List<Slab> unsettled, RedisNode node) {
+		return unsettled.stream()
+			.filter(Slab::isResent)
+			.findFirst()
+			.map((slab) -> slab.slots().firstRedirect())
+			.filter((redirect) -> redirect.kind() == Kind.ASK)
+			.map((redirect) -> this.nodes.target(redirect.target(), node))
+			.orElse(null);
+	}
+
+	private boolean follows(Slab slab, Redirect redirect, boolean byScript, RedisNode node, boolean expired) {
 		String refusal = slab.errors().askingRefusal();
 		if (refusal != null) {
 			this.context.stop().stop(Cause.REDIS_REFUSES, refusal);
 			return false;
 		}
-		if (checkExpired(slab, redirect, now)) {
+		if (isExpired(redirect, expired)) {
 			if (redirect.kind() == Kind.WAIT) {
 				this.context.stop()
 					.stop(Cause.REDIS_REFUSES, "The cluster has refused commands at " + node.name()
@@ -187,7 +198,15 @@ final class RedirectFollower {
 			}
 			return false;
 		}
-		return !byScript || isConfirmed(redirect, node);
+		if (byScript && !isConfirmed(redirect, node)) {
+			return false;
+		}
+		this.kinds.add(redirect.kind());
+		if (redirect.kind() == Kind.MOVED) {
+			// The last command comes first, and its answer is the latest.
+			this.moved.putIfAbsent(redirect.slot(), redirect.target());
+		}
+		return true;
 	}
 
 	/**
@@ -195,17 +214,14 @@ final class RedirectFollower {
 	 * between two masters, the first record with TRYAGAIN waits for the timeout, but
 	 * later ones do not.
 	 */
-	private boolean checkExpired(Slab slab, Redirect redirect, long now) {
-		long timeout = this.context.settings().timeout().toNanos();
-		boolean expired = now - slab.slots().redirectedSince(now) > timeout;
-		if (redirect.kind() == Kind.TRYAGAIN) {
-			Long last = this.rejectedNanos.get(redirect.slot());
-			expired |= last != null && now - last < timeout;
-			if (expired) {
-				this.rejectedNanos.put(redirect.slot(), now);
-			}
+	private boolean isExpired(Redirect redirect, boolean expired) {
+		long now = System.nanoTime();
+		Long last = this.expiredNanos.get(redirect);
+		boolean again = last != null && now - last < this.context.settings().timeout().toNanos();
+		if ((expired || again) && redirect.kind() != Kind.ASK) {
+			this.expiredNanos.put(redirect, now);
 		}
-		return expired;
+		return expired || again;
 	}
 
 	/**
@@ -220,10 +236,9 @@ final class RedirectFollower {
 		if (isConfirmed(redirect, now) || isConfirmed(redirect, before)) {
 			return true;
 		}
-		if (redirect.kind() == Kind.WAIT) {
-			return !isWhole(node);
-		}
-		return redirect.slot() >= 0 && now != SlotsAtNode.ALL && before != SlotsAtNode.ALL && now.hasNewEpoch(before);
+		boolean known = now != SlotsAtNode.ALL && before != SlotsAtNode.ALL;
+		return (redirect.kind() == Kind.WAIT) ? now != SlotsAtNode.ALL && isDown(node)
+				: redirect.slot() >= 0 && known && now.hasNewEpoch(before);
 	}
 
 	private static boolean isConfirmed(Redirect redirect, SlotsAtNode slots) {
@@ -246,173 +261,16 @@ final class RedirectFollower {
 		return this.nowAtNode;
 	}
 
-	/**
-	 * Whether the node reports the cluster as whole. It counts as whole if the node does
-	 * not answer.
-	 */
-	private boolean isWhole(RedisNode node) {
-		if (this.clusterWhole == null) {
-			try {
-				this.clusterWhole = node.calls().isClusterWhole();
-			}
-			catch (RedisCallException ex) {
-				this.clusterWhole = true;
-			}
-		}
-		return this.clusterWhole;
-	}
-
-	private void recordMeters(Map<Integer, Route> routes, RedisNode node) {
-		boolean waits = routes.values().stream().anyMatch(Route::waits);
-		boolean moved = routes.values().stream().anyMatch((route) -> route.movedTarget() != null);
-		String kind = (waits) ? "cluster-wait" : (moved) ? "moved" : "ask";
-		this.context.meters().retry(kind);
-		this.context.meters().node(node.name()).redirected(kind);
-	}
-
-	/** Records the new masters of moved slots. */
-	private void updateOwners(Map<Integer, Route> routes, RedisNode node) {
-		boolean refresh = this.rounds > 1;
-		int moves = 0;
-		for (Map.Entry<Integer, Route> route : routes.entrySet()) {
-			String target = route.getValue().movedTarget();
-			// Only known masters are used, because a script may have made up the address.
-			RedisNode master = (target != null) ? this.nodes.target(target, node) : null;
-			if (master != null && master != node) {
-				this.nodes.setOwner(route.getKey(), master);
-				moves++;
-			}
-			else {
-				refresh |= target != null;
-			}
-		}
-		if (refresh || moves > MAX_SINGLE_MOVES) {
-			this.nodes.startRefresh();
-		}
-	}
-
-	/**
-	 * Sends slabs with an ASKING if all commands of their slots were redirected to the
-	 * same node.
-	 */
-	private boolean routeAsking(List<Slab> unsettled, Map<Integer, Route> routes, RedisNode node) {
-		Map<Integer, RedisNode> askNodes = new HashMap<>();
-		routes.forEach((slot, route) -> {
-			String target = route.askTarget();
-			RedisNode found = (target != null) ? this.nodes.target(target, node) : null;
-			if (found != null) {
-				askNodes.put(slot, found);
-			}
-		});
-		for (Slab slab : unsettled) {
-			List<RedisNode> target = new ArrayList<>(1);
-			slab.slots().eachAgain((command, slot, redirect) -> {
-				RedisNode found = askNodes.get(slot);
-				if (found != null && redirect != null && redirect.kind() == Kind.ASK
-						&& (target.isEmpty() || target.get(0) == found)) {
-					slab.slots().ask(command);
-					target.add(found);
-				}
-			});
-			if (!target.isEmpty()) {
-				this.destinations.setAskingNode(slab, target.get(0));
-			}
-		}
-		return !askNodes.isEmpty();
-	}
-
-	private void backOff(Map<Integer, Route> routes, RedisNode node) {
-		boolean waits = routes.values().stream().anyMatch(Route::waits);
-		if ((waits || this.rounds > 1) && !this.backoff.next()) {
-			// Each slab has its own timeout.
-			this.backoff.begin();
-		}
-		if (routes.values().stream().anyMatch(Route::isDown)) {
-			awaitWhole(node);
-			this.nodes.startRefresh();
-		}
-	}
-
-	/**
-	 * Waits until the cluster is whole. If it became whole between two commands of one
-	 * key, the later one could run first.
-	 */
-	private void awaitWhole(RedisNode node) {
-		long deadline = System.nanoTime() + this.context.settings().timeout().toNanos();
+	/** Whether the node reports the cluster as down. */
+	private boolean isDown(RedisNode node) {
 		try {
-			while (!node.calls().isClusterWhole() && System.nanoTime() < deadline
-					&& !this.context.stop().await(POLL_NANOS)) {
-				this.nodes.startRefresh();
-			}
+			return !node.calls().isClusterWhole();
 		}
 		catch (RedisCallException ex) {
-			// The next batch reports this.
+			// No further script is confirmed by this node now.
+			this.nowAtNode = SlotsAtNode.ALL;
+			return false;
 		}
-	}
-
-	/** The redirections of one slot's commands that are to be sent again. */
-	private static final class Route {
-
-		private @Nullable String movedTarget;
-
-		private @Nullable String askTarget;
-
-		private boolean asksOneNode = true;
-
-		private boolean waits;
-
-		private boolean down;
-
-		private boolean redirected;
-
-		/**
-		 * Adds the answer to a command.
-		 * @param afterDeferred whether it shares a key with an earlier command that was
-		 * answered with TRYAGAIN
-		 */
-		void add(@Nullable Redirect redirect, boolean afterDeferred) {
-			this.redirected |= redirect != null;
-			this.asksOneNode &= !afterDeferred;
-			if (redirect != null && redirect.kind() == Kind.ASK) {
-				this.asksOneNode &= this.askTarget == null || Objects.equals(this.askTarget, redirect.target());
-				this.askTarget = redirect.target();
-			}
-			else {
-				this.asksOneNode &= redirect != null && redirect.kind() == Kind.TRYAGAIN;
-			}
-			if (redirect != null && redirect.kind() == Kind.MOVED) {
-				this.movedTarget = redirect.target();
-			}
-			this.down |= redirect != null && redirect.kind() == Kind.WAIT;
-			this.waits |= this.down || (redirect != null && redirect.kind() == Kind.TRYAGAIN);
-		}
-
-		boolean isRedirected() {
-			return this.redirected;
-		}
-
-		/** Whether some of the commands cannot run on any node now. */
-		boolean waits() {
-			return this.waits;
-		}
-
-		/** Whether the cluster is down, or the whole node is loading. */
-		boolean isDown() {
-			return this.down;
-		}
-
-		@Nullable String movedTarget() {
-			return this.movedTarget;
-		}
-
-		/**
-		 * The node that all commands were redirected to by ASK; {@code null} if there is
-		 * none. Commands that were answered with TRYAGAIN do not count.
-		 */
-		@Nullable String askTarget() {
-			return (this.asksOneNode) ? this.askTarget : null;
-		}
-
 	}
 
 }

@@ -66,6 +66,11 @@ public final class Backoff {
 		return this.delays != null;
 	}
 
+	/** Whether attempts are running, and their timeout is over. */
+	public boolean isOver() {
+		return areUnderWay() && System.nanoTime() - this.deadline > 0;
+	}
+
 	/**
 	 * Waits before the next attempt, longer each time. Starts the attempts if they are
 	 * not running.

@@ -1,6 +1,5 @@
 package io.pipeset.engine.slab;
 
-import java.util.BitSet;
 import java.util.Queue;
 
 import io.netty.buffer.ByteBuf;
@@ -26,7 +25,11 @@ public final class Attempt implements Exchange {
 	/** The coalesced commands that are allowed; {@code null} for none. */
 	private @Nullable Coalescing coalescing;
 
-	private final AskingCommands asking = new AskingCommands();
+	/** Whether only the first command is sent. */
+	private boolean alone;
+
+	/** Whether an ASKING comes first. */
+	private boolean asking;
 
 	private int bytes;
 
@@ -73,7 +76,8 @@ public final class Attempt implements Exchange {
 		this.failovers = CONFIRMED;
 		this.done = false;
 		this.coalescing = null;
-		this.asking.clear();
+		this.alone = false;
+		this.asking = false;
 		this.bytes = 0;
 		this.coalesced.clear();
 		this.replies.clear();
@@ -84,9 +88,30 @@ public final class Attempt implements Exchange {
 		this.coalescing = allowed;
 	}
 
-	/** Writes ASKING before some commands. No commands are coalesced then. */
-	void setAsking(BitSet commands) {
-		this.asking.set(commands);
+	/**
+	 * Sends only the first command, or the whole transaction.
+	 * @param asking whether to send an ASKING before it. A node runs a command for a slot
+	 * that it is importing only after an ASKING, which holds for one command or
+	 * transaction
+	 */
+	public void sendAlone(boolean asking) {
+		this.alone = true;
+		this.asking = asking;
+	}
+
+	/** Whether only the first command, or the whole transaction, is sent. */
+	public boolean isAlone() {
+		return this.alone;
+	}
+
+	/** The number of commands that the attempt sends. */
+	public int count() {
+		return (this.alone && !this.commands.areAtomic()) ? 1 : this.commands.count();
+	}
+
+	/** Whether the attempt leaves out commands. */
+	public boolean isPartial() {
+		return count() < this.commands.count();
 	}
 
 	/** Sets whether to keep every reply, or only those on which an outcome depends. */
@@ -97,14 +122,14 @@ public final class Attempt implements Exchange {
 	@Override
 	public void writeTo(ByteBuf out) {
 		this.written = true;
-		if (this.coalescing != null && this.asking.isEmpty()) {
+		if (this.coalescing != null && !this.alone) {
 			this.coalesced.find(this.coalescing, this.captureAll);
 		}
 		int from = out.writerIndex();
-		this.commands.writeTo(out, this.coalesced, this.asking);
+		this.commands.writeTo(out, this.coalesced, count(), this.asking);
 		this.bytes = out.writerIndex() - from;
-		this.replies.expect(this.commands.scripts().count() + this.coalesced.scripts(),
-				(this.asking.isEmpty()) ? null : this.asking, this.commands.areAtomic());
+		this.replies.expect(this.commands.scripts().count() + this.coalesced.scripts(), this.asking,
+				this.commands.areAtomic());
 	}
 
 	@Override
@@ -137,7 +162,7 @@ public final class Attempt implements Exchange {
 
 	@Override
 	public boolean isAnswered() {
-		return this.replies.count() == this.commands.count();
+		return this.replies.count() == count();
 	}
 
 	@Override
@@ -157,6 +182,11 @@ public final class Attempt implements Exchange {
 		return this.written && !this.resolved && !isAnswered();
 	}
 
+	/** Whether a command without an answer may have run. */
+	boolean isUnknown(int command) {
+		return isUnknown() && command < count();
+	}
+
 	/**
 	 * The size of the write, 0 if there was none.
 	 * @return bytes of RESP
@@ -167,7 +197,7 @@ public final class Attempt implements Exchange {
 
 	/** The number of commands written. A coalesced command counts once. */
 	int sentCommands() {
-		return (this.written && this.bytes > 0) ? this.coalesced.count() : 0;
+		return (this.written && this.bytes > 0) ? Math.min(this.coalesced.count(), count()) : 0;
 	}
 
 	/**

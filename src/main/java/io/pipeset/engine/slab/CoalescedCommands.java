@@ -254,10 +254,10 @@ final class CoalescedCommands {
 	}
 
 	/**
-	 * Writes all commands. Neighbouring records without shared commands are copied at
-	 * once.
+	 * Writes the first commands, all of them if any are shared. Neighbouring records
+	 * without shared commands are copied at once.
 	 */
-	void writeTo(ByteBuf out) {
+	void writeTo(ByteBuf out, int records) {
 		int written = 0;
 		int first = 0;
 		for (int command = 0; this.anyShared && command < this.count; command++) {
@@ -269,7 +269,7 @@ final class CoalescedCommands {
 			}
 			first = end;
 		}
-		writeAlone(out, written, this.commands.count());
+		writeAlone(out, written, records);
 	}
 
 	private void writeAlone(ByteBuf out, int first, int end) {

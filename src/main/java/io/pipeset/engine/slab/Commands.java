@@ -25,6 +25,8 @@ final class Commands {
 
 	private static final byte[] MULTI = "*1\r\n$5\r\nMULTI\r\n".getBytes(StandardCharsets.US_ASCII);
 
+	private static final byte[] ASKING = "*1\r\n$6\r\nASKING\r\n".getBytes(StandardCharsets.US_ASCII);
+
 	private static final byte[] EXEC = "*1\r\n$4\r\nEXEC\r\n".getBytes(StandardCharsets.US_ASCII);
 
 	private static final int MAX_REUSED_BYTES = 2 * Slab.MAX_BYTES;
@@ -210,19 +212,17 @@ final class Commands {
 				&& this.scripts.loads(this.resp, Resp.skipBulk(this.resp, name));
 	}
 
-	void writeTo(ByteBuf out, CoalescedCommands coalesced, AskingCommands asking) {
+	/** Writes the first commands, all of them if any are coalesced. */
+	void writeTo(ByteBuf out, CoalescedCommands coalesced, int count, boolean asking) {
 		this.scripts.writeTo(out);
 		coalesced.writeScriptsTo(out);
+		if (asking) {
+			out.writeBytes(ASKING);
+		}
 		if (this.atomic) {
-			asking.writeBefore(0, out);
 			out.writeBytes(MULTI);
 		}
-		if (this.atomic || asking.isEmpty()) {
-			coalesced.writeTo(out);
-		}
-		else {
-			asking.writeTo(out, this);
-		}
+		coalesced.writeTo(out, count);
 		if (this.atomic) {
 			out.writeBytes(EXEC);
 		}

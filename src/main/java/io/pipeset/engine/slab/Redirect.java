@@ -78,19 +78,4 @@ public record Redirect(Kind kind, int slot, String target) {
 
 	}
 
-	/** Receives the commands to send again. */
-	@FunctionalInterface
-	public interface Visitor {
-
-		/**
-		 * Receives a command.
-		 * @param command its position in the slab
-		 * @param slot its slot, or -1 for a script without keys
-		 * @param redirect the redirection to follow; {@code null} if the command is sent
-		 * again for another reason
-		 */
-		void visit(int command, int slot, @Nullable Redirect redirect);
-
-	}
-
 }

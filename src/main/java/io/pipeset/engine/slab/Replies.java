@@ -29,11 +29,8 @@ final class Replies {
 	/** Replies to come in this phase, if it has several. */
 	private int repliesLeft;
 
-	/**
-	 * The commands that follow an ASKING; {@code null} for none. Redis answers each
-	 * ASKING too.
-	 */
-	private @Nullable AskingCommands asking;
+	/** Whether the reply to an ASKING comes before the others. */
+	private boolean asking;
 
 	/** Redis's error to ASKING. The node then redirects the next command. */
 	private @Nullable Refusal askingRefused;
@@ -64,7 +61,7 @@ final class Replies {
 		this.answeredCommands = 0;
 		this.elementsLeft = 0;
 		this.phase = Phase.OWN;
-		this.asking = null;
+		this.asking = false;
 		this.askingRefused = null;
 		this.transaction = false;
 		this.discarded = false;
@@ -77,10 +74,10 @@ final class Replies {
 	 * Sets which control replies come in addition to the replies to the slab's own
 	 * commands.
 	 * @param scripts how many scripts are loaded first
-	 * @param asking the commands that follow an ASKING; {@code null} for none
+	 * @param asking whether an ASKING comes before the commands, or before MULTI
 	 * @param transaction whether MULTI comes before the commands, and EXEC after them
 	 */
-	void expect(int scripts, @Nullable AskingCommands asking, boolean transaction) {
+	void expect(int scripts, boolean asking, boolean transaction) {
 		this.asking = asking;
 		this.transaction = transaction;
 		this.repliesLeft = scripts;
@@ -88,7 +85,7 @@ final class Replies {
 	}
 
 	private Phase afterScripts() {
-		return (this.asking != null && this.asking.precedes(0)) ? Phase.ASKING : afterAsking();
+		return (this.asking) ? Phase.ASKING : afterAsking();
 	}
 
 	private Phase afterAsking() {
@@ -263,9 +260,6 @@ final class Replies {
 		}
 		this.elementsLeft = 0;
 		this.answeredCommands++;
-		if (this.asking != null && !this.transaction && this.asking.precedes(this.answeredCommands)) {
-			this.phase = Phase.ASKING;
-		}
 		if (this.multiRefused != null && this.answeredCommands == this.coalesced.count()) {
 			this.phase = Phase.EXEC_WITHOUT_MULTI;
 		}
@@ -318,7 +312,7 @@ final class Replies {
 		/** Replies to SCRIPT LOAD. */
 		SCRIPTS,
 
-		/** The reply to ASKING, before a command or MULTI. */
+		/** The reply to ASKING, before the command or MULTI. */
 		ASKING,
 
 		/** The reply to MULTI. */

@@ -82,7 +82,7 @@ final class ReplyReader {
 	 */
 	boolean read(ByteBuf in, Attempt attempt) {
 		Replies replies = attempt.replies();
-		int commands = attempt.commands().count();
+		int commands = attempt.count();
 		while (replies.count() < commands || replies.isControlNext()) {
 			if (this.valuesLeft == 0) {
 				if (in.readableBytes() >= 5 && in.getInt(in.readerIndex()) == OK && !replies.isControlNext()

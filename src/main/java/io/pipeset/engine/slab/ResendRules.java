@@ -109,7 +109,7 @@ public final class ResendRules {
 			boolean error = found && notableReplies.kind(notable) == Kind.ERROR;
 			Verdict verdict = (command < slab.replies().count())
 					? (error) ? errorVerdict(slab, errors, command, notable) : Verdict.RAN
-					: (slab.isUnknown()) ? Verdict.UNKNOWN : Verdict.NOT_RUN;
+					: (slab.attempt().isUnknown(command)) ? Verdict.UNKNOWN : Verdict.NOT_RUN;
 			mark(slab, command, command + 1, verdict, refused);
 			notable -= (found) ? 1 : 0;
 		}

@@ -77,7 +77,6 @@ public final class Slab {
 		this.attempt.setCaptureAll(captureAll);
 		this.commands.clear(atomic);
 		this.earlierAttempts.clear();
-		this.slots.clear();
 		this.waits = false;
 		clearAttempt();
 	}
@@ -246,8 +245,14 @@ public final class Slab {
 		new SlabOutcomes(this, account, known).enter();
 		if (isUnknown()) {
 			// All of a transaction may have run, even if only a part was answered.
-			this.earlierAttempts.add(this.toResend, (isAtomic()) ? 0 : replies().count(), known);
+			this.earlierAttempts.add(this.toResend.get(0, this.attempt.count()), (isAtomic()) ? 0 : replies().count(),
+					known);
 		}
+	}
+
+	/** Whether some commands are marked to be sent again. */
+	public boolean isResent() {
+		return !this.toResend.isEmpty();
 	}
 
 	/**
@@ -255,17 +260,15 @@ public final class Slab {
 	 * @return {@code false} if there are none
 	 */
 	public boolean retry() {
-		BitSet asking = this.slots.takeAsking(this.toResend);
 		this.commands.retain(this.toResend);
 		this.earlierAttempts.retain(this.toResend, isWritten());
 		clearAttempt();
-		this.attempt.setAsking(asking);
 		return count() > 0;
 	}
 
-	/** Logs that all commands are about to be written. */
+	/** Logs that the attempt's commands are about to be written. */
 	public void sends(OutcomeLog log) {
-		for (int command = 0; command < count(); command++) {
+		for (int command = 0; command < this.attempt.count(); command++) {
 			log.sent(this.commands.table().index(command));
 		}
 		log.flush();

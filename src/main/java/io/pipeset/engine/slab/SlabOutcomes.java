@@ -370,7 +370,7 @@ final class SlabOutcomes {
 
 	private void countUnanswered(int command) {
 		Loss earlier = this.slab.earlierLoss(command);
-		boolean unknown = this.slab.isUnknown();
+		boolean unknown = this.slab.attempt().isUnknown(command);
 		Outcome outcome = (unknown || earlier != null) ? Outcome.UNKNOWN : Outcome.UNPROCESSED;
 		count(command, outcome);
 		this.unconfirmedRecords += (Loss.isUnconfirmed(earlier)) ? 1 : 0;

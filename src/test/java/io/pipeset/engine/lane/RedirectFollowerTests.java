@@ -1,7 +1,6 @@
 package io.pipeset.engine.lane;
 
 import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -12,8 +11,6 @@ import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.pipeset.engine.pipeline.PipelineProperties;
 import io.pipeset.engine.pipeline.RedisNode;
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
@@ -63,6 +60,7 @@ class RedirectFollowerTests {
 			RedirectFollower follower = new RedirectFollower(context, destinations);
 			Slab slab = new FilledSlabs().slab("LPUSH a 1");
 			for (int round = 0; round < ROUNDS; round++) {
+				destinations.prepare(slab);
 				FilledSlabs.written(slab, ((round > 0) ? FilledSlabs.OK : "") + "-ASK 15495 h:2\r\n");
 				follower.mark(List.of(slab), one, false, false);
 				slab.settle(context.account(), null);
@@ -158,25 +156,55 @@ class RedirectFollowerTests {
 		}
 	}
 
-	/** It would run before the earlier command that waits. */
+	/** Otherwise it could run before the earlier command. */
 	@ParameterizedTest
-	@CsvSource({ "LPUSH a 1, 0", "LPUSH c 1, 1" })
-	void aLaterCommandOfADeferredKeyIsNotSentWithAsking(String later, int asked) {
+	@CsvSource(delimiter = '|',
+			value = { "-TRYAGAIN Multiple keys request during rehashing of slot |-ASK 15495 h:2 | DEL {a} a",
+					"-ASK 15495 h:2 | -MOVED 15495 h:2 | ASKING,DEL {a} a",
+					"-CLUSTERDOWN The cluster is down | -CLUSTERDOWN The cluster is down | DEL {a} a",
+					"-MOVED 15495 h:2 | -MOVED 15495 h:2 | DEL {a} a,LPUSH a 1" })
+	void commandsGoOneByOneUnlessTheirSlotsHaveMoved(String first, String second, String sent) {
 		LettuceConnectionFactory unused = new LettuceConnectionFactory();
 		unused.afterPropertiesSet();
 		try (RedisNode one = new RedisNode("h:1", unused, properties);
 				RedisNode other = new RedisNode("h:2", unused, properties)) {
 			RedisNodes nodes = cluster(other);
 			LaneContext context = context(nodes);
-			Slab slab = new FilledSlabs().slab("DEL {a} a", later.replace("c", "{a}c"));
-			FilledSlabs.written(slab, "-TRYAGAIN Multiple keys request during rehashing of slot\r\n-ASK 15495 h:2\r\n");
-			new RedirectFollower(context, new Destinations(nodes, one)).mark(List.of(slab), one, false, false);
+			Destinations destinations = new Destinations(nodes, one);
+			Slab slab = new FilledSlabs().slab("DEL {a} a", "LPUSH a 1");
+			FilledSlabs.written(slab, first + "\r\n" + second + "\r\n");
+			new RedirectFollower(context, destinations).mark(List.of(slab), one, false, false);
 			slab.settle(context.account(), null);
 			assertThat(slab.retry()).isTrue();
 			assertThat(slab.count()).isEqualTo(2);
-			ByteBuf written = Unpooled.buffer();
-			slab.attempt().writeTo(written);
-			assertThat(written.toString(StandardCharsets.UTF_8).split("ASKING")).hasSize(1 + asked);
+			destinations.prepare(slab);
+			assertThat(FilledSlabs.next(slab)).isEqualTo(sent);
+		}
+		finally {
+			unused.destroy();
+		}
+	}
+
+	@Test
+	void aRedirectionThatDoesNotEndIsFollowedForTheTimeout() {
+		LettuceConnectionFactory unused = new LettuceConnectionFactory();
+		unused.afterPropertiesSet();
+		try (RedisNode one = new RedisNode("h:1", unused, properties)) {
+			RedisNodes nodes = cluster(one);
+			LaneContext context = context(nodes, Duration.ofMillis(200));
+			RedirectFollower follower = new RedirectFollower(context, new Destinations(nodes, one));
+			FilledSlabs slabs = new FilledSlabs();
+			Slab slab = slabs.slab("DEL {a} a");
+			int rounds = 0;
+			do {
+				rounds++;
+				FilledSlabs.written(slab, "-TRYAGAIN Multiple keys request during rehashing of slot\r\n");
+				follower.mark(List.of(slab), one, false, false);
+				slab.settle(context.account(), null);
+			}
+			while (slab.retry());
+			assertThat(rounds).isGreaterThan(1);
+			assertThat(context.account().counts()).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
 		}
 		finally {
 			unused.destroy();
@@ -206,12 +234,12 @@ class RedirectFollowerTests {
 		};
 		ended.afterPropertiesSet();
 		try (RedisNode node = new RedisNode("h:1", ended, properties)) {
-			LaneContext context = context(cluster(node));
+			RedisNodes nodes = cluster(node, () -> SlotsAtNode.of(node.calls().clusterNodes()));
+			LaneContext context = context(nodes);
 			Slab slab = new FilledSlabs()
 				.slab(Collections.nCopies(scripts, "EVALSHA " + FilledSlabs.SHA + " 1 a").toArray(String[]::new));
 			FilledSlabs.written(slab, "$1\r\nx\r\n" + "-CLUSTERDOWN The cluster is down\r\n".repeat(scripts));
-			new RedirectFollower(context, new Destinations(cluster(node), node)).mark(List.of(slab), node, false,
-					false);
+			new RedirectFollower(context, new Destinations(nodes, node)).mark(List.of(slab), node, false, false);
 			slab.settle(context.account(), null);
 			assertThat(context.account().counts()).isEqualTo(new Counts(scripts, 0, 0, scripts, 0, 0));
 		}
@@ -242,9 +270,12 @@ class RedirectFollowerTests {
 	}
 
 	private static LaneContext context(RedisNodes nodes) {
+		return context(nodes, Duration.ofHours(1));
+	}
+
+	private static LaneContext context(RedisNodes nodes, Duration timeout) {
 		return new LaneContext(
-				new LaneSettings(10, FlushPolicy.each(), 1, Duration.ofHours(1), 0, 0, Duration.ofSeconds(1), false,
-						true),
+				new LaneSettings(10, FlushPolicy.each(), 1, timeout, 0, 0, Duration.ofSeconds(1), false, true),
 				new Account(Results.ERRORS, 10, false), new JobClock(), new JobStop(), new Retries(0),
 				new InFlightBytes(1 << 20, new SimpleMeterRegistry()), nodes, properties,
 				new JobMeters(new SimpleMeterRegistry()), Observation.NOOP, null, null, new UnlimitedSlabMemory(),

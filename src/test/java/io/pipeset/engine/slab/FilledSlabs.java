@@ -101,6 +101,11 @@ public final class FilledSlabs {
 	/** The commands that a slab writes with coalescing, separated by commas. */
 	static String coalesced(Slab slab, Coalescing allowed) {
 		slab.coalesce(allowed);
+		return next(slab);
+	}
+
+	/** The commands that a slab's next attempt writes, separated by commas. */
+	public static String next(Slab slab) {
 		ByteBuf out = Unpooled.buffer();
 		slab.attempt().writeTo(out);
 		assertThat(slab.attempt().bytes()).isEqualTo(out.readableBytes());
@@ -110,7 +115,7 @@ public final class FilledSlabs {
 	/** The records of a slab in plain text. */
 	static List<String> commands(Slab slab) {
 		ByteBuf out = Unpooled.buffer();
-		slab.commands().writeTo(out, new CoalescedCommands(slab.commands()), new AskingCommands());
+		slab.commands().writeTo(out, new CoalescedCommands(slab.commands()), slab.count(), false);
 		return commands(out.toString(StandardCharsets.UTF_8));
 	}
 

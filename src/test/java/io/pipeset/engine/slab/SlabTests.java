@@ -243,7 +243,7 @@ class SlabTests {
 
 	private static String resp(Slab slab) {
 		ByteBuf out = Unpooled.buffer();
-		slab.commands().writeTo(out, new CoalescedCommands(slab.commands()), new AskingCommands());
+		slab.commands().writeTo(out, new CoalescedCommands(slab.commands()), slab.count(), false);
 		return out.toString(StandardCharsets.UTF_8);
 	}
 

@@ -178,7 +178,7 @@ class ClusterRedirectTests {
 		cluster.drop(this.slot);
 		Answer answer = this.service.ndjson("/v1/jobs?timeout=2s", push(this.here, 1), push(this.here, 2));
 		JsonNode job = answer.job(503, "redis-refuses", "stopped");
-		assertThat(Answer.counts(job)).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+		assertThat(Answer.counts(job)).isEqualTo(new Counts(2, 0, 0, 1, 0, 1));
 		assertThat(job.at("/items/0/error/code").asString()).isEqualTo("CLUSTERDOWN");
 		assertThat(job.at("/items/0/error/retryable").asBoolean()).isTrue();
 		assertThat(answer.json().at("/detail").asString()).contains("CLUSTER INFO");
