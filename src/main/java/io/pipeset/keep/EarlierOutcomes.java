@@ -8,6 +8,7 @@ import io.pipeset.record.Record;
 import io.pipeset.report.Account;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Outcome;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The outcomes of a resumed job from its earlier runs. The job reads its records again
@@ -29,6 +30,9 @@ public final class EarlierOutcomes {
 	private String runOperation = Account.NO_OPERATION;
 
 	private Outcome runOutcome = Outcome.APPLIED;
+
+	/** The outcome of the last record, if the journal says that it ran. */
+	private @Nullable Outcome ran;
 
 	/**
 	 * The outcomes of a job.
@@ -81,6 +85,40 @@ public final class EarlierOutcomes {
 			account.countEarlier(this.runOperation, this.runOutcome, this.runLength);
 			this.runLength = 0;
 		}
+	}
+
+	/**
+	 * Counts the next record if it did not run and never will, by a job with a mark,
+	 * which tells what ran.
+	 * @param keyed whether the items of the report may have keys
+	 * @return {@code false} if the mark has to tell whether it ran
+	 * @throws IOException if the journal cannot be read
+	 */
+	public boolean settlesRejected(Record record, Account account, boolean keyed) throws IOException {
+		this.ran = null;
+		if (record.index() >= this.records) {
+			return false;
+		}
+		JournalEntry entry = this.outcomes.next();
+		Failure failure = entry.failure();
+		if (failure == null) {
+			this.ran = entry.outcome();
+		}
+		if (failure == null || entry.outcome() != Outcome.REJECTED) {
+			return false;
+		}
+		account.countEarlier((record.hasOperation()) ? record.operation().toString() : Account.NO_OPERATION,
+				Outcome.REJECTED, 1);
+		FailedRecord.list(record, Outcome.REJECTED, failure, account, keyed, record.rejection() != null);
+		return true;
+	}
+
+	/**
+	 * The outcome of the last record.
+	 * @return applied or noop; {@code null} if the journal does not have its reply
+	 */
+	public @Nullable Outcome ran() {
+		return this.ran;
 	}
 
 	/**

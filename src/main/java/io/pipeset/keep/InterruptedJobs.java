@@ -231,6 +231,27 @@ public class InterruptedJobs {
 	}
 
 	/**
+	 * Registers a job of this process as interrupted, so that it is resumed like those of
+	 * earlier processes.
+	 */
+	public void interrupt(String id) {
+		Job job = this.registry.find(id).orElse(null);
+		JobItems items = (job != null) ? job.interruptedItems() : null;
+		if (job == null || items == null) {
+			return;
+		}
+		try {
+			job.interrupt(new InterruptedJob(id, this.redis, SpooledRequest.read(items.journal().request()),
+					System.currentTimeMillis(), items, this.memory));
+		}
+		catch (IOException | RuntimeException ex) {
+			logger.atWarn()
+				.addKeyValue("jobId", id)
+				.log("Job {} is interrupted, and only the next process can resume it: {}", id, ex.getMessage());
+		}
+	}
+
+	/**
 	 * Prepares a job to be resumed.
 	 * @param job a job that the caller has claimed
 	 * @param client the client that resumes it
@@ -245,7 +266,8 @@ public class InterruptedJobs {
 		}
 		try (MemoryShare memory = this.memory.open(new JobStop())) {
 			List<Slab> sent = new ArrayList<>();
-			String notRepeatable = (job.settings().check().dryRun()) ? null
+			boolean marked = job.settings().batching().exactlyOnce();
+			String notRepeatable = (job.settings().check().dryRun() || marked) ? null
 					: job.items().firstNotRepeatable(memory, sent);
 			if (notRepeatable != null) {
 				return new NotResumable("not-repeatable", notRepeatable

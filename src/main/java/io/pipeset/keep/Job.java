@@ -43,7 +43,7 @@ public final class Job {
 	private final long createdMillis;
 
 	/** What an earlier process has left of it; {@code null} for a job of this process. */
-	private final @Nullable InterruptedJob former;
+	private volatile @Nullable InterruptedJob former;
 
 	/** The memory of the report of the ended job, and the part of its settings. */
 	private volatile long keptBytes;
@@ -109,9 +109,21 @@ public final class Job {
 		}
 	}
 
+	/** The files of a job of this process that is interrupted; {@code null} for none. */
+	@Nullable JobItems interruptedItems() {
+		return (this.current instanceof Interrupted now && now.run != null) ? now.items : null;
+	}
+
+	/** Lets this process resume the job that it has interrupted. */
+	void interrupt(InterruptedJob job) {
+		this.former = job;
+		this.current = interrupted(job);
+	}
+
 	/** Marks an interrupted job as resumed. */
 	void markResumed(JobRun run) {
-		this.meter = new ProgressMeter((this.former != null) ? this.former.done() : 0);
+		InterruptedJob former = this.former;
+		this.meter = new ProgressMeter((former != null) ? former.done() : 0);
 		this.current = new Waiting(run);
 	}
 
@@ -120,10 +132,11 @@ public final class Job {
 	 * @return {@code false} if it was never interrupted
 	 */
 	boolean restoreInterrupted() {
-		if (this.former == null) {
+		InterruptedJob former = this.former;
+		if (former == null) {
 			return false;
 		}
-		this.current = interrupted(this.former);
+		this.current = interrupted(former);
 		return true;
 	}
 

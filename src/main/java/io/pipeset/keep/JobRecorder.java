@@ -144,10 +144,28 @@ public class JobRecorder {
 	 * @throws ControlRedisException if the control Redis fails
 	 */
 	void enter(Client client, JobStatus job, String key) {
+		enter(client, job, key, true);
+	}
+
+	private void enter(Client client, JobStatus job, String key, boolean unsent) {
 		this.redis.checkStorage();
 		RecordedJob recorded = recorded(job.jobId());
 		this.jobs.put(job.jobId(), recorded);
-		recorded.enter(client.name(), job, key);
+		recorded.enter(client.name(), job, key, unsent);
+	}
+
+	/**
+	 * Writes the record of an interrupted job that a repeat of its request finishes.
+	 * @throws ControlRedisException if the control Redis fails
+	 */
+	public void enterAgain(Client client, JobStatus job, String key) {
+		enter(client, job, key, false);
+	}
+
+	/** Leaves a job that has not ended to a repeat of its request. */
+	public void leave(String id) {
+		this.jobs.remove(id);
+		ControlRedisException unused = nowOrLater(() -> this.records.leave(id));
 	}
 
 	/** Stops recording a job that did not begin, and removes its record and its key. */

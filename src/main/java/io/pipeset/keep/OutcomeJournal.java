@@ -183,6 +183,11 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 		}
 	}
 
+	/** The file of the request. */
+	SpoolFile request() {
+		return this.request;
+	}
+
 	/**
 	 * Gives up the journal. The job goes on without its items. Its request is renamed,
 	 * because a later process must not resume it, and must count each record without an

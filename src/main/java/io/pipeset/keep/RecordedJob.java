@@ -129,9 +129,11 @@ final class RecordedJob {
 	/**
 	 * Writes the first record of a job that does not exist yet.
 	 * @param key its idempotency key
+	 * @param unsent whether the job cannot have written yet
 	 */
-	synchronized void enter(String client, JobStatus status, String key) {
+	synchronized void enter(String client, JobStatus status, String key, boolean unsent) {
 		this.key = key;
+		this.unsent = unsent;
 		this.mayBeRecorded = true;
 		this.records.write(client, status, null, false, true, null, keyState(), null);
 		this.written = status;

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
@@ -359,6 +360,12 @@ public final class Record extends SentCommand {
 	@SuppressWarnings("EnumOrdinal")
 	public int warnings(RecordWarning warning) {
 		return this.warnings[warning.ordinal()];
+	}
+
+	/** Whether the reply holds a value that the record has replaced: a SET with GET. */
+	public boolean returnsOldValue() {
+		return this.operation == Operation.SET
+				&& IntStream.range(2, argumentCount()).anyMatch((word) -> arguments().isWord(word, "GET"));
 	}
 
 	/** Marks the record as one that an earlier run of the job may have run. */

@@ -1,5 +1,7 @@
 package io.pipeset.record;
 
+import java.nio.charset.StandardCharsets;
+
 /**
  * The slots of Redis Cluster. Each slot has one master. A key's slot is the CRC16 of the
  * key, or of its hash tag: the bytes between its first opening brace and the next closing
@@ -32,6 +34,20 @@ public final class Slots {
 		int tag = tagStart(source, offset, offset + length);
 		return (tag < 0) ? slot(source, offset, offset + length)
 				: slot(source, tag, tagEnd(source, tag, offset + length));
+	}
+
+	/**
+	 * A hash tag of a slot.
+	 * @param slot 0 to 16383
+	 * @return a number in braces, always the same for the slot
+	 */
+	public static String tag(int slot) {
+		for (int number = 0;; number++) {
+			byte[] digits = Integer.toString(number).getBytes(StandardCharsets.US_ASCII);
+			if (slot(digits, 0, digits.length) == slot) {
+				return "{" + number + "}";
+			}
+		}
 	}
 
 	/** The index where the hash tag begins, or -1 for a key without one. */

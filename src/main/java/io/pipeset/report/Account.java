@@ -200,7 +200,7 @@ public final class Account {
 	/** Counts records, without listing them. */
 	public synchronized void count(String operation, Outcome outcome, long records) {
 		long counted = (this.endsWhenEmpty) ? countUntilEmpty(outcome, records) : records;
-		if (counted > 0) {
+		if (counted != 0) {
 			this.counts.computeIfAbsent(operation, (name) -> new EnumMap<>(Outcome.class))
 				.merge(outcome, counted, Long::sum);
 			this.totals.merge(outcome, counted, Long::sum);
@@ -213,6 +213,26 @@ public final class Account {
 		this.unknownEarlier += (outcome == Outcome.UNKNOWN) ? records : 0;
 		this.metered.computeIfAbsent(operation, (name) -> new EnumMap<>(Outcome.class))
 			.merge(outcome, records, Long::sum);
+	}
+
+	/**
+	 * Counts records as unprocessed that have run, because Redis has lost them since.
+	 * @param code the error code of each
+	 */
+	public synchronized void lose(long records, String code) {
+		long left = records;
+		for (Map.Entry<String, Map<Outcome, Long>> operation : this.counts.entrySet()) {
+			for (Outcome ran : List.of(Outcome.APPLIED, Outcome.NOOP)) {
+				long lost = Math.min(left, operation.getValue().getOrDefault(ran, 0L));
+				if (lost > 0) {
+					// The meters have counted that it ran.
+					countEarlier(operation.getKey(), Outcome.UNPROCESSED, lost);
+					countEarlier(operation.getKey(), ran, -lost);
+					left -= lost;
+				}
+			}
+		}
+		this.errorCodes.add(code, records - left);
 	}
 
 	/** How many of the unknown records are from an earlier run of the job. */

@@ -30,6 +30,9 @@ public record Ending(Cause cause, String detail) {
 		/** The number of records in the body differs from the number in the path. */
 		COUNT_MISMATCH(JobState.FAILED),
 
+		/** The repeat of a request has other records than those that have run. */
+		IDEMPOTENCY_KEY_REUSED(JobState.FAILED),
+
 		/** The body's framing is broken, so no further record can be read from it. */
 		MALFORMED_BODY(JobState.FAILED),
 

@@ -47,8 +47,8 @@ public final class JobDefaults {
 			@DefaultValue("false") boolean dryRun) {
 		try {
 			this.settings = new JobSettings(
-					new Batching((batchSize != null) ? batchSize : JobSettings.maxBatchSize(atomic),
-							Setting.FLUSH.parse(flush), concurrency, atomic, coalesce),
+					new Batching((batchSize != null) ? batchSize : JobSettings.maxBatchSize(atomic, false),
+							Setting.FLUSH.parse(flush), concurrency, atomic, coalesce, false),
 					new Reliability(timeout, retries, replicas, replicasTimeout), new Pace(rateLimit, maxLatency),
 					new Reporting(results, maxErrors, null, null),
 					new Records(operation(op), false,

@@ -51,8 +51,14 @@ public record JobSettings(Batching batching, Reliability reliability, Pace pace,
 	/** The operations whose keys a setting may expire. */
 	private static final Set<Operation> EXPIRING = Set.of(Operation.SET, Operation.HSET);
 
-	static int maxBatchSize(Atomic atomic) {
-		return (atomic == Atomic.BATCH) ? MAX_ATOMIC_BATCH_SIZE : MAX_BATCH_SIZE;
+	private static final int MAX_MARKED_BATCH_SIZE = 500;
+
+	/** The lanes of a job with {@code exactlyOnce}, each of which waits for its batch. */
+	private static final int MARKED_LANES = 4;
+
+	static int maxBatchSize(Atomic atomic, boolean exactlyOnce) {
+		return (exactlyOnce) ? MAX_MARKED_BATCH_SIZE
+				: (atomic == Atomic.BATCH) ? MAX_ATOMIC_BATCH_SIZE : MAX_BATCH_SIZE;
 	}
 
 	/**
@@ -90,7 +96,12 @@ public record JobSettings(Batching batching, Reliability reliability, Pace pace,
 			throw new InvalidSettingException(Setting.ENCODING.name(),
 					"is 'base64', and {" + undecoded + "} would read the text that is not decoded");
 		}
-		return new JobSettings(this.batching.with(query, atomic), this.reliability.with(query),
+		boolean exactlyOnce = Setting.EXACTLY_ONCE.isFor(path) && Setting.EXACTLY_ONCE.take(query).orElse(false);
+		Reliability reliability = this.reliability.with(query);
+		if (exactlyOnce) {
+			requireExactlyOnce(atomic, reliability, defaults, only);
+		}
+		return new JobSettings(this.batching.with(query, atomic, exactlyOnce), reliability,
 				new Pace(Setting.RATE_LIMIT.take(query).orElse(this.pace.rateLimit),
 						Setting.MAX_LATENCY.take(query).orElse(this.pace.maxLatency)),
 				this.reporting.with(query),
@@ -99,6 +110,17 @@ public record JobSettings(Batching batching, Reliability reliability, Pace pace,
 						takeReplace(query, path, only)),
 				new Check(Setting.DRY_RUN.take(query).orElse(this.check.dryRun), (Setting.ESTIMATE.isFor(path))
 						? Setting.ESTIMATE.take(query).orElse(this.check.estimate) : false));
+	}
+
+	/** Refuses what cannot run exactly once. */
+	private static void requireExactlyOnce(Atomic atomic, Reliability reliability, RecordDefaults defaults,
+			@Nullable Operation only) {
+		String other = (atomic == Atomic.BATCH) ? "atomic=batch"
+				: (reliability.replicas() > 0) ? "replicas" : (defaults.ttlJitter() > 0) ? "ttlJitter"
+						: (only == Operation.EVALSHA || (only != null && only.effect().isPop())) ? "op=" + only : null;
+		if (other != null) {
+			throw new InvalidSettingException(Setting.EXACTLY_ONCE.name(), "cannot be combined with " + other);
+		}
 	}
 
 	/** A timestamp that names no zone, in the zone of the call. */
@@ -231,7 +253,7 @@ public record JobSettings(Batching batching, Reliability reliability, Pace pace,
 			OperationFinder operations) {
 		Map<String, Deque<String>> left = new HashMap<>();
 		texts.forEach((name, values) -> left.put(name, new ArrayDeque<>(values)));
-		JobSettings bare = new JobSettings(new Batching(1, FlushPolicy.close(), 1, Atomic.NONE, Coalesce.AUTO),
+		JobSettings bare = new JobSettings(new Batching(1, FlushPolicy.close(), 1, Atomic.NONE, Coalesce.AUTO, false),
 				new Reliability(Duration.ofSeconds(1), 0, 0, Duration.ofSeconds(1)), Pace.UNLIMITED,
 				new Reporting(Results.ERRORS, null, null, null),
 				new Records(operation, false, RecordDefaults.NONE, Mapping.NONE, false, null), Check.NONE);
@@ -290,18 +312,18 @@ public record JobSettings(Batching batching, Reliability reliability, Pace pace,
 
 	/**
 	 * Whether each batch is a transaction.
-	 * @return {@code true} for {@code atomic=batch}
+	 * @return {@code true} for {@code atomic=batch} and {@code exactlyOnce=true}
 	 */
 	public boolean isAtomic() {
-		return this.batching.atomic == Atomic.BATCH;
+		return this.batching.atomic == Atomic.BATCH || this.batching.exactlyOnce;
 	}
 
 	/**
 	 * Whether neighbouring records may be sent as one command.
-	 * @return {@code true} for {@code coalesce=auto}
+	 * @return {@code true} for {@code coalesce=auto}, without {@code exactlyOnce}
 	 */
 	public boolean coalesces() {
-		return this.batching.coalesce == Coalesce.AUTO;
+		return this.batching.coalesce == Coalesce.AUTO && !this.batching.exactlyOnce;
 	}
 
 	/**
@@ -328,23 +350,29 @@ public record JobSettings(Batching batching, Reliability reliability, Pace pace,
 	 * @param concurrency the number of lanes: pipelines that run at once
 	 * @param atomic the unit of atomicity
 	 * @param coalesce whether neighbouring records are sent as one command
+	 * @param exactlyOnce whether each batch is a transaction with a mark that tells
+	 * whether it ran
 	 */
-	public record Batching(int batchSize, FlushPolicy flush, int concurrency, Atomic atomic, Coalesce coalesce) {
+	public record Batching(int batchSize, FlushPolicy flush, int concurrency, Atomic atomic, Coalesce coalesce,
+			boolean exactlyOnce) {
 
 		public Batching {
 			Setting.BATCH_SIZE.check(batchSize);
-			if (batchSize > maxBatchSize(atomic)) {
-				throw Setting.BATCH_SIZE.refused("1 to " + maxBatchSize(atomic) + " with atomic=batch", batchSize);
+			int most = maxBatchSize(atomic, exactlyOnce);
+			if (batchSize > most) {
+				throw Setting.BATCH_SIZE.refused(
+						"1 to " + most + " with " + ((exactlyOnce) ? "exactlyOnce=true" : "atomic=batch"), batchSize);
 			}
 			Setting.CONCURRENCY.check(concurrency);
-			flush = (atomic == Atomic.BATCH) ? FlushPolicy.close() : flush;
+			flush = (atomic == Atomic.BATCH || exactlyOnce) ? FlushPolicy.close() : flush;
 		}
 
-		private Batching with(Function<String, @Nullable String> query, Atomic atomic) {
-			return new Batching(Setting.BATCH_SIZE.take(query).orElse(Math.min(this.batchSize, maxBatchSize(atomic))),
-					Setting.FLUSH.take(query).orElse(this.flush),
-					Setting.CONCURRENCY.take(query).orElse(this.concurrency), atomic,
-					Setting.COALESCE.take(query).orElse(this.coalesce));
+		private Batching with(Function<String, @Nullable String> query, Atomic atomic, boolean exactlyOnce) {
+			int lanes = (exactlyOnce) ? Math.max(this.concurrency, MARKED_LANES) : this.concurrency;
+			return new Batching(
+					Setting.BATCH_SIZE.take(query).orElse(Math.min(this.batchSize, maxBatchSize(atomic, exactlyOnce))),
+					Setting.FLUSH.take(query).orElse(this.flush), Setting.CONCURRENCY.take(query).orElse(lanes), atomic,
+					Setting.COALESCE.take(query).orElse(this.coalesce), exactlyOnce);
 		}
 
 	}

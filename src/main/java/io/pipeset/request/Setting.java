@@ -173,8 +173,14 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 					+ " of the PINGs of a probe take longer, the job slows down.");
 
 	static final Setting<Atomic> ATOMIC = row("atomic", ALL_CALLS, Allowed.words(Atomic.values(), Atomic::label),
-			(settings) -> settings.batching().atomic().label(), JobSettings::isAtomic,
+			(settings) -> settings.batching().atomic().label(),
+			(settings) -> settings.batching().atomic() == Atomic.BATCH,
 			"With `batch`, each batch is one MULTI/EXEC, of 10,000 commands at most.");
+
+	public static final Setting<Boolean> EXACTLY_ONCE = add(new Setting<>("exactlyOnce", false, List.of("/v1/jobs"),
+			ALL_RECORDS, Allowed.truth(), (settings) -> settings.batching().exactlyOnce(),
+			(settings) -> settings.batching().exactlyOnce(), "false",
+			"Each record runs [exactly once](exactly-once.md), whatever is lost, killed or failed over."));
 
 	static final Setting<Coalesce> COALESCE = row("coalesce", ALL_CALLS,
 			Allowed.words(Coalesce.values(), Coalesce::label), (settings) -> settings.batching().coalesce().label(),

@@ -3,6 +3,7 @@ package io.pipeset.run;
 import io.pipeset.engine.script.Scripts;
 import io.pipeset.input.JobInput;
 import io.pipeset.record.Effect;
+import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.Slots;
@@ -24,6 +25,14 @@ public final class Admission {
 			"The keys are in different slots of the cluster: give them the same hash tag, as in {user:1}:name,"
 					+ " or send a record for each");
 
+	private static final Rejection OTHER_SLOT = new Rejection("CROSSSLOT",
+			"With exactlyOnce, all keys of a job must be in one slot of the cluster: give them the same hash tag, as in"
+					+ " {job:1}:a and {job:1}:b, or post a job for each slot");
+
+	private static final Rejection HOLDS_DATA = new Rejection(Rejection.FORBIDDEN,
+			"exactlyOnce cannot run it, because its reply may hold data of Redis that would be lost with the reply, or"
+					+ " because it is a script: send it without exactlyOnce");
+
 	private static final Rejection POP = new Rejection(Rejection.FORBIDDEN,
 			"an asynchronous job, or one with an Idempotency-Key, cannot pop values, because they would be lost if its"
 					+ " report is lost: send the record without Prefer and Idempotency-Key, or pop with POST"
@@ -40,6 +49,9 @@ public final class Admission {
 	private final boolean oneSlot;
 
 	private final boolean popsAllowed;
+
+	/** The slot of all records of a job with {@code exactlyOnce} in a cluster. */
+	private int onlySlot = Slots.NONE;
 
 	/**
 	 * Creates the checks of one job.
@@ -92,8 +104,23 @@ public final class Admission {
 		if (rejection == null) {
 			rejection = this.arguments.refuse(record);
 		}
+		if (rejection == null && this.settings.batching().exactlyOnce()) {
+			rejection = refuseOnce(record);
+		}
 		return (rejection == null && this.oneSlot && record.keyCount() > 1 && record.slot() == Slots.SEVERAL)
 				? CROSS_SLOT : rejection;
+	}
+
+	private @Nullable Rejection refuseOnce(Record record) {
+		if (record.effect().isPop() || record.effect().isDescribed() || record.operation() == Operation.EVALSHA
+				|| record.returnsOldValue()) {
+			return HOLDS_DATA;
+		}
+		if (!this.oneSlot || record.slot() == Slots.SEVERAL) {
+			return null;
+		}
+		this.onlySlot = (this.onlySlot == Slots.NONE) ? record.slot() : this.onlySlot;
+		return (record.slot() != this.onlySlot) ? OTHER_SLOT : null;
 	}
 
 	/** Whether a record has a key, and its first key is short enough for a report. */

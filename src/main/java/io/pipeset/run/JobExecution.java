@@ -5,8 +5,10 @@ import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.pipeset.engine.lane.JobMark;
 import io.pipeset.engine.lane.LaneContext;
 import io.pipeset.engine.lane.Lanes;
+import io.pipeset.engine.pipeline.Backoff;
 import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.engine.slab.Loss;
 import io.pipeset.input.Caller;
@@ -83,6 +85,15 @@ final class JobExecution {
 	/** {@code null} if the job has no setting {@code replace}. */
 	private final @Nullable Replacement replacement;
 
+	/** Tells what ran; {@code null} without {@code exactlyOnce}. */
+	private final @Nullable JobMark mark;
+
+	/** Whether the mark is in Redis. */
+	private boolean marked;
+
+	/** The records that an earlier run of the job ran, and whose replies are lost. */
+	private long repliesLost;
+
 	/** Whether the caller has allowed the first write. */
 	private boolean mayWrite;
 
@@ -93,6 +104,7 @@ final class JobExecution {
 	JobExecution(RunningJob job, LaneContext context, JobLimits limits, Client client, Admission admission,
 			OperationFinder operations, @Nullable Replacement replacement) {
 		this.replacement = replacement;
+		this.mark = context.mark();
 		this.operations = (job.settings().check().dryRun()) ? withoutRedis(operations) : operations;
 		this.client = client;
 		this.job = job;
@@ -150,9 +162,15 @@ final class JobExecution {
 			List<Warning> warnings = new ArrayList<>(this.job.input().warnings());
 			warnings.addAll(this.recordWarnings.warnings());
 			warnings.addAll(this.warnings.end());
+			if (this.mark != null && this.mark.repliesLost() + this.repliesLost > 0) {
+				warnings.add(new Warning("REPLIES_LOST", null,
+						"These records ran, and are counted as applied, but the replies to them were lost: whether Redis"
+								+ " refused one of them by an error, or it had nothing to do, is not known",
+						this.mark.repliesLost() + this.repliesLost));
+			}
 			Estimate estimate = (this.dryRun != null && !this.context.stop().isSet())
 					? this.dryRun.estimate(this.context.nodes(), warnings) : null;
-			return this.job.end(estimate, lastStage, warnings);
+			return this.job.end(estimate, lastStage, this.mark, warnings);
 		}
 	}
 
@@ -203,7 +221,7 @@ final class JobExecution {
 	}
 
 	private void end(long beganNanos) {
-		if (this.context.settings().atomic() && !this.progress.isComplete()) {
+		if (this.context.settings().atomic() && this.mark == null && !this.progress.isComplete()) {
 			// An incomplete transaction at the end of a broken input is not sent.
 			this.lanes.discard();
 		}
@@ -215,6 +233,10 @@ final class JobExecution {
 		}
 		this.rateLimiter.close();
 		this.pops.end();
+		if (this.mark != null) {
+			this.mark.end(this.progress.isComplete());
+			this.context.account().lose(this.mark.lostRecords(), Loss.DATA_LOST);
+		}
 		endEarlier();
 		if (this.dryRun != null) {
 			this.dryRun.end();
@@ -291,6 +313,10 @@ final class JobExecution {
 
 	/** Counts the outcome of the record in an earlier run, if it has one. */
 	private boolean settleFromEarlierRun() throws IOException {
+		if (this.earlier != null && this.mark != null) {
+			return this.earlier.settlesRejected(this.record, this.context.account(),
+					this.admission.isKeyListable(this.record));
+		}
 		boolean settled = this.earlier != null
 				&& this.earlier.settles(this.record, this.context.account(), this.admission.isKeyListable(this.record));
 		if (settled && this.replacement != null) {
@@ -320,6 +346,18 @@ final class JobExecution {
 			this.dryRun.add(this.record);
 			return true;
 		}
+		if (this.mark != null) {
+			if (!this.marked && !begin(this.mark)) {
+				return false;
+			}
+			if (this.mark.hasRun(this.record)) {
+				countRun();
+				return true;
+			}
+			if (this.context.stop().isSet()) {
+				return false;
+			}
+		}
 		if (!requestFirstWrite(caller) || !this.pops.admits(this.record)) {
 			return false;
 		}
@@ -334,6 +372,33 @@ final class JobExecution {
 			reject(new Rejection(Rejection.TOO_LARGE, String.valueOf(ex.getMessage())), false);
 		}
 		return true;
+	}
+
+	/** Creates the mark before the first record is sent; {@code false} if it cannot. */
+	private boolean begin(JobMark mark) {
+		try {
+			this.marked = new Backoff(this.context.settings().timeout(), this.context.stop())
+				.ask(() -> mark.begin(this.record), RedisCallException::isTransient);
+			return this.marked;
+		}
+		catch (RedisCallException ex) {
+			this.context.stop()
+				.stop((ex.isRefusal()) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE,
+						"The mark of the job, which exactlyOnce needs, could not be written. " + ex.getMessage());
+			return false;
+		}
+	}
+
+	/** Counts a record that ran in an earlier run of the job. */
+	private void countRun() {
+		Outcome known = (this.earlier != null) ? this.earlier.ran() : null;
+		Outcome outcome = (known != null) ? known : Outcome.APPLIED;
+		this.repliesLost += (known != null) ? 0 : 1;
+		this.context.account().countEarlier(this.record.operation().toString(), outcome, 1);
+		OutcomeLog log = this.context.account().log();
+		if (log != null && known == null) {
+			log.ran(this.record.index(), false);
+		}
 	}
 
 	/** Asks the caller once whether the job may write; if not, stops the job. */

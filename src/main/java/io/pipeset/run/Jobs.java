@@ -10,6 +10,7 @@ import java.util.concurrent.ThreadFactory;
 import io.micrometer.core.instrument.LongTaskTimer;
 import io.micrometer.observation.Observation;
 import io.pipeset.engine.lane.InFlightBytes;
+import io.pipeset.engine.lane.JobMark;
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.engine.lane.LaneContext;
 import io.pipeset.engine.lane.LaneSettings;
@@ -117,12 +118,12 @@ public class Jobs {
 		try {
 			RunningJob job = open(request);
 			if (request.owner().task() != null) {
-				EndedJob<JobReport> ended = execute(request.owner(), job, caller);
+				EndedJob<JobReport> ended = execute(request, job, caller);
 				job.memory().endLoad();
 				return ended;
 			}
 			try (Turn turn = this.queue.take(job, request.client(), caller)) {
-				return turn.end(execute(request.owner(), job, caller));
+				return turn.end(execute(request, job, caller));
 			}
 		}
 		finally {
@@ -138,7 +139,7 @@ public class Jobs {
 	public JobRequest resumption(JobOwner owner, InterruptedJob job) {
 		owner.client().requireBody(job.items().body().bytes().bytes());
 		owner.client().requireReplace(job.settings());
-		return new JobRequest(job.id(), owner, job.input(), job.settings(), Values.IN_ITEMS, job.items());
+		return new JobRequest(job.id(), owner, job.input(), job.settings(), Values.IN_ITEMS, job.items(), null);
 	}
 
 	private RunningJob open(JobRequest request) {
@@ -157,7 +158,7 @@ public class Jobs {
 		}
 		RunningJob job = new RunningJob(new ReportDraft(request.id(), this.redis, settings,
 				new RateLimit(request.client().rateLimit(settings.pace().rateLimit())), account, new JobClock(),
-				new InputProgress(), request.input()), stop, memory, items);
+				new InputProgress(), request.input()), stop, memory, items, request.repeat() != null);
 		if (task == null) {
 			// The settings are in memory already, even beyond the limit.
 			memory.correctReport(job.settingsBytes());
@@ -193,7 +194,8 @@ public class Jobs {
 		}
 	}
 
-	private EndedJob<JobReport> execute(JobOwner owner, RunningJob job, Caller caller) {
+	private EndedJob<JobReport> execute(JobRequest request, RunningJob job, Caller caller) {
+		JobOwner owner = request.owner();
 		JobSettings settings = job.settings();
 		Account account = job.account();
 		LongTaskTimer.Sample active = owner.meters().startJob(job.operation());
@@ -205,7 +207,7 @@ public class Jobs {
 			}
 			LaneContext context = new LaneContext(lanes(settings), account, job.clock(), job.stop(),
 					new Retries(settings.reliability().retries()), this.inFlight, this.nodes, this.pipeline,
-					owner.meters(), trace, this.executor, job.input().unknownPops(), job.memory(),
+					owner.meters(), trace, this.executor, job.input().unknownPops(), job.memory(), mark(request, job),
 					new ErrorLimit(account, job.stop(), settings.reporting().maxErrors()));
 			Admission admission = new Admission(settings, this.scripts, this.limits, owner.client(),
 					this.nodes.isCluster(), caller.isPop() || settings.check().dryRun());
@@ -235,6 +237,20 @@ public class Jobs {
 
 	private Spool.@Nullable Share share(Client client) {
 		return this.spool.share(client.name(), client.share(this.spool.maxBytes()));
+	}
+
+	/** The mark of a job with {@code exactlyOnce}; {@code null} for others. */
+	private @Nullable JobMark mark(JobRequest request, RunningJob job) {
+		JobSettings settings = request.settings();
+		if (!settings.batching().exactlyOnce() || settings.check().dryRun()) {
+			return null;
+		}
+		JobRequest.Repeat repeat = request.repeat();
+		JobItems items = request.items();
+		boolean again = repeat != null && repeat.again();
+		return new JobMark(this.nodes, job.id(), (repeat != null) ? repeat.fingerprint() : "",
+				settings.batching().concurrency(), settings.reliability().timeout(), job.stop(), again || items != null,
+				again || (items != null && !items.earlierServers().isEmpty()));
 	}
 
 	private static LaneSettings lanes(JobSettings settings) {

@@ -7,19 +7,22 @@ import io.pipeset.engine.lane.JobStop;
 import io.pipeset.engine.pipeline.RedisNode;
 import io.pipeset.engine.pipeline.call.NoConnectionException;
 import io.pipeset.engine.pipeline.call.RedisCallException;
+import io.pipeset.engine.pipeline.call.ServerMemory;
 import io.pipeset.engine.servers.RedisNodes;
 import io.pipeset.report.Account;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.request.InvalidSettingException;
 import io.pipeset.request.JobSettings;
+import io.pipeset.request.Setting;
 
 import org.springframework.stereotype.Component;
 
 /** Stops a job at its beginning if Redis refuses commands that its settings need. */
 @Component
-class Requirements {
+public class Requirements {
 
 	/** What to do if Redis refuses transactions. */
-	static final String TRANSACTIONS_REMEDY = "Let the service's user run MULTI and EXEC, or send the job with atomic=none.";
+	static final String TRANSACTIONS_REMEDY = "Let the service's user run MULTI and EXEC, or send the job with atomic=none and without exactlyOnce.";
 
 	private final RedisNodes nodes;
 
@@ -38,8 +41,36 @@ class Requirements {
 					"Let the service's user run WAIT, on a master, or send the job with replicas=0.");
 		}
 		if (settings.isAtomic() && !stop.isSet()) {
-			require(stop, (node) -> node.facts().requireTransactions(), "atomic=batch needs transactions.",
+			require(stop, (node) -> node.facts().requireTransactions(),
+					((settings.batching().exactlyOnce()) ? "exactlyOnce" : "atomic=batch") + " needs transactions.",
 					TRANSACTIONS_REMEDY);
+		}
+		if (settings.batching().exactlyOnce() && !stop.isSet()) {
+			require(stop, (node) -> node.calls().killNone(), "exactlyOnce needs CLIENT KILL.",
+					"Let the service's user run CLIENT KILL, or send the job without exactlyOnce.");
+		}
+	}
+
+	/**
+	 * Checks that Redis does not evict the mark of a job.
+	 * @throws InvalidSettingException if it may
+	 */
+	public void requireNoEviction(JobSettings settings) {
+		if (!settings.batching().exactlyOnce()) {
+			return;
+		}
+		for (RedisNode node : masters()) {
+			try {
+				ServerMemory memory = node.calls().memory();
+				if (memory != null && memory.policy().startsWith("allkeys")) {
+					throw new InvalidSettingException(Setting.EXACTLY_ONCE.name(),
+							"needs a Redis that never evicts the" + " mark of the job, and the maxmemory-policy of "
+									+ node.name() + " is " + memory.policy());
+				}
+			}
+			catch (RedisCallException ex) {
+				// The first batch detects it.
+			}
 		}
 	}
 

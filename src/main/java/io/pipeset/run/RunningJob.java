@@ -1,8 +1,10 @@
 package io.pipeset.run;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
+import io.pipeset.engine.lane.JobMark;
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.input.InputProgress;
 import io.pipeset.input.JobInput;
@@ -35,10 +37,15 @@ import org.slf4j.LoggerFactory;
  * A job of records that waits or runs.
  *
  * @param items the body and outcomes on disk; {@code null} if the body is not spooled
+ * @param repeatable whether the caller can finish the job by a repeat of its request
  */
-record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable JobItems items) implements JobRun {
+record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable JobItems items,
+		boolean repeatable) implements JobRun {
 
 	private static final Logger logger = LoggerFactory.getLogger(RunningJob.class);
+
+	/** How long repeats of the request of an ended job can still find its mark. */
+	private static final Duration MARK_KEPT_FOR = Duration.ofDays(1);
 
 	@Override
 	public String id() {
@@ -126,8 +133,10 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 	 * @param estimate the memory that the records of a dry run would need, if it was
 	 * estimated
 	 * @param replacement the last stage of the job; {@code null} for none
+	 * @param mark tells what ran; {@code null} without {@code exactlyOnce}
 	 */
-	EndedJob<JobReport> end(@Nullable Estimate estimate, @Nullable Replacement replacement, List<Warning> warnings) {
+	EndedJob<JobReport> end(@Nullable Estimate estimate, @Nullable Replacement replacement, @Nullable JobMark mark,
+			List<Warning> warnings) {
 		boolean open = replacement != null && replacement.isOpen();
 		boolean removed = replacement != null && replacement.hasSent();
 		countMissing(progress().received() - account().skippedNoops());
@@ -154,11 +163,35 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 					+ " files stay in the spool: after the restart, resume it with POST /v1/jobs/" + id() + "/resume");
 			state = JobState.INTERRUPTED;
 		}
+		else if (mark != null && mark.isThere() && isContinuable(ending.cause(), settled)
+				&& ((this.items != null) ? this.items.stay() : this.repeatable)) {
+			ending = new Ending(ending.cause(), ending.detail().replaceFirst("\\.?$", ".") + ((this.items != null)
+					? " The job goes on by itself when Redis answers."
+					: " Send the same request with the same Idempotency-Key again: it finishes the job, and runs"
+							+ " no record twice."));
+			state = JobState.INTERRUPTED;
+		}
+		if (mark != null && state != JobState.INTERRUPTED) {
+			mark.expire(MARK_KEPT_FOR);
+		}
 		JobReport report = this.draft.finalReport(state, receipt, estimate, (replacement != null)
 				? Stream.concat(warnings.stream(), replacement.warnings().stream()).toList() : warnings);
 		boolean effective = counts.applied() > 0 || account().hasRunInPart() || removed;
-		boolean touched = effective || counts.unknown() > 0 || hasRunScripts();
+		boolean touched = (mark != null && mark.hasBegun()) || effective || counts.unknown() > 0 || hasRunScripts();
 		return new EndedJob<>(id(), report, ending, effective, touched, this.memory);
+	}
+
+	/**
+	 * Whether a job with a mark can be continued after this end. What a caller has
+	 * cancelled, or Redis refuses, cannot.
+	 */
+	private boolean isContinuable(Cause cause, boolean settled) {
+		return !settled && switch (cause) {
+			case SHUTTING_DOWN, REDIS_LOST, REDIS_UNREACHABLE, CONTROL_UNREACHABLE -> true;
+			case STALLED, IDEMPOTENCY_KEY_REUSED -> this.repeatable;
+			case CANCELLED -> this.repeatable && !this.stop.isCancelled();
+			default -> false;
+		};
 	}
 
 	/** Whether scripts ran: even a script that failed may have written. */

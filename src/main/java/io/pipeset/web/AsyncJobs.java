@@ -28,6 +28,8 @@ import io.pipeset.keep.SpoolFile;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.JobMeters;
+import io.pipeset.report.JobReport;
+import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
 import io.pipeset.request.BodyLimitException;
 import io.pipeset.request.Client;
@@ -256,7 +258,11 @@ class AsyncJobs {
 
 	private void run(Prepared prepared, AsyncCaller caller, Runnable releasePermits) {
 		try {
-			prepared.job.apply(caller).memory().close();
+			EndedJob<?> ended = prepared.job.apply(caller);
+			ended.memory().close();
+			if (ended.report() instanceof JobReport report && report.state() == JobState.INTERRUPTED) {
+				this.interrupted.interrupt(ended.id());
+			}
 		}
 		catch (RuntimeException | Error ex) {
 			if (caller.isAccepted()) {

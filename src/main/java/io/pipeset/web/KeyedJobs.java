@@ -27,6 +27,7 @@ import io.pipeset.request.JobRefusedException;
 import io.pipeset.request.JobSettings;
 import io.pipeset.run.JobOwner;
 import io.pipeset.run.JobRequest;
+import io.pipeset.run.JobRequest.Repeat;
 import io.pipeset.run.Jobs;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
@@ -76,14 +77,52 @@ class KeyedJobs {
 			HttpServletRequest request, HttpServletResponse response) throws IOException {
 		JobStatus status = JobStatus.queued(keyed.jobId, settings.operationName(),
 				(settings.check().dryRun()) ? true : null, settings.reporting().label());
+		boolean waits = !AsyncJobs.isRequested(request);
+		boolean once = waits && settings.batching().exactlyOnce() && !settings.check().dryRun();
 		Claim other = claim(keyed, status);
+		if (other != null && once && other.state() == JobState.INTERRUPTED) {
+			finish(other.jobId(), keyed, settings, opens, request, response);
+			return;
+		}
 		if (other != null) {
 			answerRepeat(other, keyed, known, request, response);
 			return;
 		}
 		JobRequest job = open(keyed, opens);
+		if (once) {
+			job = job.with(job.id(), new Repeat(fingerprintOfHead(request), false));
+		}
+		run(keyed, job, waits, request, response);
+	}
+
+	/**
+	 * Finishes the interrupted job of an earlier request with the same key, whose mark
+	 * says what ran.
+	 */
+	private void finish(String id, KeyedJob keyed, JobSettings settings, Supplier<JobRequest> opens,
+			HttpServletRequest request, HttpServletResponse response) throws IOException {
+		KeyedJob again = new KeyedJob(keyed.owner, keyed.key, id, keyed.digest);
+		JobRequest job = opens.get().with(id, new Repeat(fingerprintOfHead(request), true));
+		try {
+			this.recorder.enterAgain(keyed.owner.client(),
+					JobStatus.queued(id, settings.operationName(), null, settings.reporting().label()), keyed.key);
+		}
+		catch (ControlRedisException ex) {
+			throw IdempotencyKey.refused(IdempotencyKey.unreachable(ex));
+		}
+		run(again, job, true, request, response);
+	}
+
+	private static String fingerprintOfHead(HttpServletRequest request) {
+		BodyDigest head = IdempotencyKey.digest(request);
+		head.end();
+		return head.value();
+	}
+
+	private void run(KeyedJob keyed, JobRequest job, boolean waits, HttpServletRequest request,
+			HttpServletResponse response) throws IOException {
 		JobInput input = job.input();
-		boolean waits = !AsyncJobs.isRequested(request);
+		JobSettings settings = job.settings();
 		if (input instanceof UploadedRecords upload && upload.isUploaded()) {
 			upload.digestTo(keyed.digest);
 		}
@@ -92,9 +131,8 @@ class KeyedJobs {
 		}
 		if (waits) {
 			Caller caller = new DetachedCaller(CallerConnection.of(request), () -> markBegun(keyed, null));
-			this.reports.answer(
-					runAndSettle(keyed, () -> fingerprint(keyed, false), false, () -> this.jobs.run(job, caller)),
-					JobKind.RECORDS, request, response);
+			this.reports.answer(runAndSettle(keyed, job.repeat(), () -> fingerprint(keyed, false), false,
+					() -> this.jobs.run(job, caller)), JobKind.RECORDS, request, response);
 			return;
 		}
 		AtomicBoolean begun = new AtomicBoolean();
@@ -107,7 +145,7 @@ class KeyedJobs {
 					throw IdempotencyKey.refused(refused);
 				}
 				begun.set(true);
-				return runAndSettle(keyed, () -> fingerprint, input instanceof UploadedRecords,
+				return runAndSettle(keyed, job.repeat(), () -> fingerprint, input instanceof UploadedRecords,
 						() -> this.jobs.run(taken, caller));
 			});
 		}
@@ -163,17 +201,23 @@ class KeyedJobs {
 
 	/**
 	 * Runs a job that has claimed a key, and records its end for repeats.
+	 * @param repeat what a repeat of the request can finish; {@code null} if it runs
+	 * nothing
 	 * @param fingerprint makes the fingerprint of the request, once it is read
 	 * @param listed whether the caller can list the records that did not run
 	 */
-	private EndedJob<JobReport> runAndSettle(KeyedJob keyed, Supplier<String> fingerprint, boolean listed,
-			Supplier<EndedJob<JobReport>> job) {
+	private EndedJob<JobReport> runAndSettle(KeyedJob keyed, @Nullable Repeat repeat, Supplier<String> fingerprint,
+			boolean listed, Supplier<EndedJob<JobReport>> job) {
 		boolean ended = false;
 		try {
 			EndedJob<JobReport> run = job.get();
 			ended = true;
 			List<Warning> warnings = new ArrayList<>();
 			// If another process may resume the job, the key keeps its claim.
+			if (run.report().state() == JobState.INTERRUPTED && repeat != null) {
+				this.recorder.leave(keyed.jobId);
+				return run;
+			}
 			if (run.report().state() != JobState.INTERRUPTED) {
 				warnings.addAll((run.touched()) ? settle(keyed, fingerprint.get(), run.report()) : release(keyed));
 			}
@@ -185,7 +229,12 @@ class KeyedJobs {
 		}
 		catch (JobRefusedException ex) {
 			ended = true;
-			this.keys.drop(keyed.jobId);
+			if (repeat != null && repeat.again()) {
+				this.recorder.leave(keyed.jobId);
+			}
+			else {
+				this.keys.drop(keyed.jobId);
+			}
 			throw ex;
 		}
 		finally {

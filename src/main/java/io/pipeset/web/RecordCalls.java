@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 import io.pipeset.input.JobInput;
+import io.pipeset.input.UploadedRecords;
 import io.pipeset.record.Effect;
 import io.pipeset.record.Operation;
 import io.pipeset.report.JobKind;
@@ -22,6 +23,7 @@ import io.pipeset.run.JobOwner;
 import io.pipeset.run.JobRequest;
 import io.pipeset.run.JobRequest.Values;
 import io.pipeset.run.Jobs;
+import io.pipeset.run.Requirements;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.CallerConnection;
@@ -48,7 +50,11 @@ class RecordCalls {
 
 	private final Callbacks callbacks;
 
-	RecordCalls(Jobs jobs, JobMeters meters, Reports reports, AsyncJobs async, KeyedJobs keyed, Callbacks callbacks) {
+	private final Requirements requirements;
+
+	RecordCalls(Jobs jobs, JobMeters meters, Reports reports, AsyncJobs async, KeyedJobs keyed, Callbacks callbacks,
+			Requirements requirements) {
+		this.requirements = requirements;
 		this.callbacks = callbacks;
 		this.jobs = jobs;
 		this.meters = meters;
@@ -92,7 +98,7 @@ class RecordCalls {
 		Supplier<JobRequest> checked = () -> {
 			JobInput input = fetch(source);
 			opened.set(input);
-			JobRequest job = new JobRequest(id, owner(), input, settings, Values.IN_ITEMS, null);
+			JobRequest job = new JobRequest(id, owner(), input, settings, Values.IN_ITEMS, null, null);
 			check(job, request);
 			return job;
 		};
@@ -157,6 +163,11 @@ class RecordCalls {
 				&& Query.of(request).has(Setting.RATE_LIMIT.name())) {
 			client.requireRateLimit(rateLimit);
 		}
+		if (settings.batching().exactlyOnce() && !(input instanceof UploadedRecords)) {
+			throw Problems.exception(Problem.INVALID_SETTING, "'exactlyOnce' needs records that can be had twice: an"
+					+ " upload or a URL, and no query, sweep, generated records or pops");
+		}
+		this.requirements.requireNoEviction(settings);
 		boolean waits = !AsyncJobs.isRequested(request);
 		if (settings.reporting().callback() != null) {
 			if (waits) {

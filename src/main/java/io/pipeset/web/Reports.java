@@ -197,6 +197,7 @@ final class Reports {
 			case COMPLETED -> throw new IllegalArgumentException("A completed job is no problem");
 			case STOPPED -> Problem.STOPPED;
 			case COUNT_MISMATCH -> Problem.COUNT_MISMATCH;
+			case IDEMPOTENCY_KEY_REUSED -> Problem.IDEMPOTENCY_KEY_REUSED;
 			case MALFORMED_BODY -> Problem.MALFORMED_BODY;
 			case LIMIT -> Problem.TOO_LARGE;
 			case STALLED -> Problem.STALLED;

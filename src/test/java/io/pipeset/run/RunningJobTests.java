@@ -263,7 +263,7 @@ class RunningJobTests {
 			if (part) {
 				job.running.account().markRunInPart();
 			}
-			EndedJob<JobReport> ended = job.running.end(null, null, List.of());
+			EndedJob<JobReport> ended = job.running.end(null, null, null, List.of());
 			assertThat(ended.report().counts()).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
 			assertThat(ended.effective()).isEqualTo(part);
 			assertThat(ended.touched()).isEqualTo(part);
@@ -309,7 +309,7 @@ class RunningJobTests {
 			ReportDraft draft = new ReportDraft(JobId.next(), new RedisIdentity("localhost:6379/0"), settings,
 					new RateLimit(settings.pace().rateLimit()), this.context.account(), this.context.clock(),
 					new InputProgress(), input);
-			this.running = new RunningJob(draft, this.context.stop(), (MemoryShare) this.context.memory(), null);
+			this.running = new RunningJob(draft, this.context.stop(), (MemoryShare) this.context.memory(), null, false);
 		}
 
 		private CompletableFuture<EndedJob<JobReport>> start() {

@@ -317,6 +317,7 @@ final class Batch {
 					+ ((cause != null) ? ": " + cause : ""));
 		}
 		if (slab.isAnswered()) {
+			this.recovery.answered(slab);
 			String sole = (this.allRefused) ? slab.errors().soleCode() : null;
 			this.allRefused &= sole != null && (this.refusalCode == null || this.refusalCode.equals(sole));
 			this.refusalCode = sole;

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 record BatchResult(List<Slab> unsettled, @Nullable Loss loss, boolean written, boolean allReturned,
 		@Nullable String failure, @Nullable Fence fence) {
 
+	/** The result of a batch that was not run. */
+	static final BatchResult NONE = new BatchResult(List.of(), null, false, true, null, null);
+
 	/**
 	 * A transient error of an unsettled slab. In a cluster, an error that costs a retry
 	 * is preferred to a redirection.

@@ -26,6 +26,8 @@ public final class JobStop implements StopSignal {
 
 	private final CountDownLatch stopped = new CountDownLatch(1);
 
+	private volatile boolean cancelled;
+
 	private volatile boolean closing;
 
 	private volatile boolean shuttingDown;
@@ -51,10 +53,16 @@ public final class JobStop implements StopSignal {
 	 * @param detail the request to cancel, for the caller
 	 */
 	public void cancel(String detail) {
+		this.cancelled = true;
 		Ending cancelled = new Ending(Cause.CANCELLED, detail);
 		stop(cancelled.cause(), detail);
 		this.ending
 			.updateAndGet((first) -> (first != null && first.cause() == Cause.SHUTTING_DOWN) ? cancelled : first);
+	}
+
+	/** Whether a caller has asked to cancel the job. */
+	public boolean isCancelled() {
+		return this.cancelled;
 	}
 
 	/** Marks that the service takes no more jobs. It ends once this job has ended. */

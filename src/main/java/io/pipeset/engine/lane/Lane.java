@@ -3,8 +3,10 @@ package io.pipeset.engine.lane;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.pipeset.engine.pipeline.Pipeline;
 import io.pipeset.engine.pipeline.RedisNode;
 import io.pipeset.engine.pipeline.call.NoConnectionException;
+import io.pipeset.engine.pipeline.call.RedisCallException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,11 @@ final class Lane implements Runnable {
 
 	private final Destinations destinations;
 
+	private final @Nullable JobMark mark;
+
+	/** The number of the lane in the mark. */
+	private final int number;
+
 	/** The connections that the lane used or waited for last. */
 	private @Nullable LaneConnections connections;
 
@@ -40,11 +47,13 @@ final class Lane implements Runnable {
 	Lane(LaneThreads threads, LaneContext context, @Nullable RedisNode home) {
 		this.threads = threads;
 		this.context = context;
+		this.mark = context.mark();
+		this.number = (this.mark != null) ? this.mark.open() : 0;
 		this.destinations = new Destinations(context.nodes(), home);
 		this.window = new Window(context.pipeline(), context.inFlight(), context.memory());
-		this.filler = new SlabFiller(this, this.queue, this.window, context);
+		this.filler = new SlabFiller(this, this.number, this.queue, this.window, context);
 		this.recovery = new Recovery(context,
-				(context.isCluster()) ? new RedirectFollower(context, this.destinations) : null);
+				(context.isCluster()) ? new RedirectFollower(context, this.destinations) : null, this.number);
 		this.slabs = new LaneSlabs(context, this.queue, this.window, this.destinations);
 	}
 
@@ -152,19 +161,37 @@ final class Lane implements Runnable {
 		}
 	}
 
+	/** Whether the lane may write on a connection. If not, the job may be stopped. */
+	private boolean isAccepted(Pipeline pipeline, AtomicReference<@Nullable RedisCallException> failed) {
+		try {
+			return this.mark == null || this.mark.accept(pipeline.identity());
+		}
+		catch (RedisCallException ex) {
+			failed.set(ex);
+			return false;
+		}
+	}
+
 	/** Runs a batch, and releases its connection at the end. */
 	private BatchResult tryBatch(RedisNode node, LaneConnections connections) throws NoConnectionException {
 		LaneSettings settings = this.context.settings();
 		AtomicReference<@Nullable BatchResult> result = new AtomicReference<>();
+		AtomicReference<@Nullable RedisCallException> failed = new AtomicReference<>();
 		long requestedNanos = System.nanoTime();
 		try {
 			node.run(settings.flush(), settings.timeout(), this.context.stop(), (pipeline) -> {
 				this.context.clock().waited(System.nanoTime() - requestedNanos);
 				this.recovery.acceptConnection(pipeline.firstLentNanos());
+				if (!isAccepted(pipeline, failed)) {
+					return;
+				}
 				result.set(new Batch(this.slabs, this.threads::isInputOpen, this.recovery, this.context, node, pipeline)
 					.run());
 			});
-			return Objects.requireNonNull(result.get());
+			if (failed.get() != null) {
+				throw new NoConnectionException(node.name(), failed.get());
+			}
+			return Objects.requireNonNullElse(result.get(), BatchResult.NONE);
 		}
 		catch (NoConnectionException ex) {
 			this.context.clock().waited(System.nanoTime() - requestedNanos);

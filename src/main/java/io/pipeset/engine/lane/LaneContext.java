@@ -19,11 +19,21 @@ import org.jspecify.annotations.Nullable;
  * @param trace the parent observation of the lanes' batches
  * @param unknownPops resolves pops after each loss; {@code null} if the job's pops may
  * stay unknown
+ * @param mark tells what ran; {@code null} without {@code exactlyOnce}
  * @param errorCheck stops the job if it has too many errors; runs after each slab
  */
 public record LaneContext(LaneSettings settings, Account account, JobClock clock, JobStop stop, Retries retries,
 		InFlightBytes inFlight, RedisNodes nodes, PipelineProperties pipeline, JobMeters meters, Observation trace,
-		Executor executor, @Nullable LostPopResolver unknownPops, SlabMemory memory, Runnable errorCheck) {
+		Executor executor, @Nullable LostPopResolver unknownPops, SlabMemory memory, @Nullable JobMark mark,
+		Runnable errorCheck) {
+
+	/** The context of a job without a mark. */
+	public LaneContext(LaneSettings settings, Account account, JobClock clock, JobStop stop, Retries retries,
+			InFlightBytes inFlight, RedisNodes nodes, PipelineProperties pipeline, JobMeters meters, Observation trace,
+			Executor executor, @Nullable LostPopResolver unknownPops, SlabMemory memory, Runnable errorCheck) {
+		this(settings, account, clock, stop, retries, inFlight, nodes, pipeline, meters, trace, executor, unknownPops,
+				memory, null, errorCheck);
+	}
 
 	/** Whether each record goes to the master of its slot, and slots may move. */
 	boolean isCluster() {
@@ -37,7 +47,7 @@ public record LaneContext(LaneSettings settings, Account account, JobClock clock
 	LaneContext withWindowDividedBy(int masters) {
 		return new LaneContext(this.settings, this.account, this.clock, this.stop, this.retries, this.inFlight,
 				this.nodes, this.pipeline.dividedBy(masters), this.meters, this.trace, this.executor, this.unknownPops,
-				this.memory, this.errorCheck);
+				this.memory, this.mark, this.errorCheck);
 	}
 
 }

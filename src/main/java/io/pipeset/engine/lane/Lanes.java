@@ -52,8 +52,16 @@ public final class Lanes {
 			drain();
 		}
 		else {
-			this.lanes[Math.floorMod(record.keyHash(), this.lanes.length)].filler().add(record);
+			this.lanes[number(record, this.lanes.length)].filler().add(record);
 		}
+	}
+
+	/**
+	 * The number of the lane of a record.
+	 * @param lanes the number of lanes to a single server
+	 */
+	static int number(Record record, int lanes) {
+		return (lanes == 1 || record.keyCount() != 1) ? 0 : Math.floorMod(record.keyHash(), lanes);
 	}
 
 	/** Adds a record to the lane of its slot. A script without keys runs alone. */

@@ -45,7 +45,11 @@ final class Recovery {
 	/** Identifies the connection of the last batch by the time when it was first lent. */
 	private long lastLentNanos;
 
-	Recovery(LaneContext context, @Nullable RedirectFollower redirects) {
+	/** The number of the lane in the job's mark. */
+	private final int lane;
+
+	Recovery(LaneContext context, @Nullable RedirectFollower redirects, int lane) {
+		this.lane = lane;
 		this.context = context;
 		this.redirects = redirects;
 		this.backoff = new RetryBackoff(context, context.retries());
@@ -53,7 +57,7 @@ final class Recovery {
 
 	/** Creates the recovery of a lane to a single server. */
 	Recovery(LaneContext context) {
-		this(context, null);
+		this(context, null, 0);
 	}
 
 	/** Marks that the lane requests the connection of its next batch. */
@@ -195,10 +199,14 @@ final class Recovery {
 		boolean fenced = true;
 		Fence fence = batch.fence();
 		if (fence != null) {
-			Fence.State state = awaitFence(fence, retrying, unsettled, node);
+			JobMark mark = this.context.mark();
+			Fence.State state = awaitFence(fence, retrying || mark != null, unsettled, node);
 			fenced = state == Fence.State.CONFIRMED;
 			this.context.account().losses().fenced(fenced);
 			retrying &= state != Fence.State.PENDING;
+			if (mark != null) {
+				retrying &= fenced && batch.allReturned() && resolve(mark, unsettled);
+			}
 			LostPopResolver pops = this.context.unknownPops();
 			retrying &= pops == null || (fenced && batch.allReturned()
 					&& pops.resolve(unsettled, this.context.account().taken().count()));
@@ -209,6 +217,22 @@ final class Recovery {
 		}
 		else {
 			this.context.stop().stop(Cause.REDIS_LOST, loss.message());
+		}
+	}
+
+	private boolean resolve(JobMark mark, List<Slab> unsettled) {
+		boolean known = true;
+		for (Slab slab : unsettled) {
+			known &= !slab.isUnknown() || mark.resolve(this.lane, slab);
+		}
+		return known;
+	}
+
+	/** Notes that Redis has answered a batch. */
+	void answered(Slab slab) {
+		JobMark mark = this.context.mark();
+		if (mark != null) {
+			mark.acknowledge(this.lane, slab);
 		}
 	}
 

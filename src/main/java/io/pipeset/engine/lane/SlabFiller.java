@@ -1,5 +1,6 @@
 package io.pipeset.engine.lane;
 
+import io.pipeset.engine.slab.LaneMark;
 import io.pipeset.engine.slab.Slab;
 import io.pipeset.record.Record;
 import io.pipeset.record.memory.MemoryLimitException;
@@ -20,8 +21,16 @@ final class SlabFiller {
 
 	private final LaneContext context;
 
-	/** Whether each slab is a transaction, which is not lent before it is complete. */
+	/** Whether each slab is a transaction. */
 	private final boolean atomic;
+
+	/** Whether a transaction is not lent before it is complete. */
+	private final boolean whole;
+
+	/** Ends each transaction; {@code null} for none. */
+	private final @Nullable JobMark mark;
+
+	private final int number;
 
 	/**
 	 * Whether a transaction consists of adjacent records of the input, so it is not cut
@@ -43,13 +52,16 @@ final class SlabFiller {
 	/** Not used with transactions, which run as a whole or not at all. */
 	private final InFlightKeys keys = new InFlightKeys();
 
-	SlabFiller(Lane lane, LaneQueue queue, Window window, LaneContext context) {
+	SlabFiller(Lane lane, int number, LaneQueue queue, Window window, LaneContext context) {
 		this.lane = lane;
 		this.queue = queue;
 		this.window = window;
 		this.context = context;
+		this.number = number;
+		this.mark = context.mark();
 		this.atomic = context.settings().atomic();
-		this.contiguous = this.atomic && context.settings().concurrency() == 1 && !context.isCluster();
+		this.whole = this.atomic && this.mark == null;
+		this.contiguous = this.whole && context.settings().concurrency() == 1 && !context.isCluster();
 		this.batchSize = context.settings().batchSize();
 		this.commandsPerWrite = context.settings().commandsPerWrite();
 	}
@@ -91,6 +103,9 @@ final class SlabFiller {
 							"A record does not fit into a slab that has reserved memory for it");
 				}
 			}
+		}
+		if (this.mark != null) {
+			this.mark.lane(this.number).add(record);
 		}
 		if (slab.count() == 1 && !this.contiguous) {
 			this.context.memory().slabTaken();
@@ -142,14 +157,27 @@ final class SlabFiller {
 	 */
 	void lend() {
 		Slab slab = this.filling;
-		if (slab != null && !this.atomic && this.queue.lend(slab)) {
+		if (slab != null && !this.whole && lend(slab)) {
 			this.lane.start();
+		}
+	}
+
+	private boolean lend(Slab slab) {
+		mark(slab);
+		return this.queue.lend(slab);
+	}
+
+	/** Ends a transaction with the mark of the records so far. */
+	private void mark(Slab slab) {
+		if (this.mark != null && slab.count() > 0) {
+			LaneMark lane = this.mark.lane(this.number);
+			slab.setMark(lane, LaneMark.value(slab.lastIndex(), lane.digest()));
 		}
 	}
 
 	/** Takes the lent slab back, unless the lane has taken it. */
 	void reclaim() {
-		if (this.filling != null && !this.atomic && !this.queue.reclaim()) {
+		if (this.filling != null && !this.whole && !this.queue.reclaim()) {
 			this.commandsInBatch = 0;
 			this.filling = null;
 		}
@@ -177,6 +205,9 @@ final class SlabFiller {
 		Slab slab = this.filling;
 		if (slab == null) {
 			slab = this.window.take(this.context.account().wantsReplies(), this.atomic);
+			if (this.mark != null) {
+				slab.setMark(this.mark.lane(this.number), LaneMark.NONE);
+			}
 			this.filling = slab;
 		}
 		return slab;
@@ -190,6 +221,7 @@ final class SlabFiller {
 
 	private boolean enqueue(Slab slab) {
 		this.filling = null;
+		mark(slab);
 		if (this.contiguous) {
 			// Before this point the slab could not return its memory.
 			this.context.memory().slabTaken();

@@ -89,6 +89,14 @@ public final class Pipeline {
 		this.memory.rememberCoalescing(allowed);
 	}
 
+	/**
+	 * Identifies the connection at its server.
+	 * @return {@code null} if the server does not permit it
+	 */
+	public @Nullable ClientIdentity identity() {
+		return this.identity;
+	}
+
 	/** Records the connection in the outcome log, before the first record is sent. */
 	public void tell(OutcomeLog log) {
 		ClientIdentity known = this.identity;

@@ -129,7 +129,7 @@ public final class Attempt implements Exchange {
 		this.commands.writeTo(out, this.coalesced, count(), this.asking);
 		this.bytes = out.writerIndex() - from;
 		this.replies.expect(this.commands.scripts().count() + this.coalesced.scripts(), this.asking,
-				this.commands.areAtomic());
+				this.commands.areAtomic(), this.commands.areMarked());
 	}
 
 	@Override
@@ -219,6 +219,21 @@ public final class Attempt implements Exchange {
 			}
 			this.resolved = true;
 		}
+	}
+
+	/**
+	 * Settles commands whose replies were lost by the mark of their lane.
+	 * @param ran whether Redis has the mark, and so ran all commands
+	 * @return how many replies to commands that ran are lost
+	 */
+	public int resolve(boolean ran) {
+		this.resolved = true;
+		if (ran) {
+			return this.replies.addLost();
+		}
+		this.replies.clear();
+		this.written = false;
+		return 0;
 	}
 
 	/**

@@ -45,6 +45,11 @@ final class Commands {
 
 	private boolean atomic;
 
+	/** Ends the transaction; {@code null} for none. */
+	private @Nullable LaneMark mark;
+
+	private String markValue = LaneMark.NONE;
+
 	/** Allocates arrays for the commands expected, or small ones if memory is scarce. */
 	Commands(int commands, int bytes, MemoryReservation reservation) {
 		this.reservation = reservation;
@@ -62,6 +67,7 @@ final class Commands {
 
 	void clear(boolean atomic) {
 		this.atomic = atomic;
+		this.mark = null;
 		if (this.resp.length > MAX_REUSED_BYTES) {
 			this.reservation.release(MemoryReservation.ofArray(this.resp.length) - MIN_BYTES);
 			this.resp = new byte[MIN_BYTES];
@@ -108,7 +114,7 @@ final class Commands {
 	}
 
 	private boolean isOpenFor(Record record, long bytes) {
-		int most = (this.atomic) ? Slab.MAX_ATOMIC_BYTES : Slab.MAX_BYTES;
+		int most = (this.atomic && this.mark == null) ? Slab.MAX_ATOMIC_BYTES : Slab.MAX_BYTES;
 		return count() == 0 || bytes + this.scripts.bytesWith(record.script()) <= most;
 	}
 
@@ -134,7 +140,22 @@ final class Commands {
 	}
 
 	int bytes() {
-		return this.scripts.bytes() + this.bytes + ((this.atomic) ? MULTI.length + EXEC.length : 0);
+		return this.scripts.bytes() + this.bytes + ((this.atomic) ? MULTI.length + EXEC.length : 0)
+				+ ((this.mark != null) ? this.mark.bytes() : 0);
+	}
+
+	/** Ends the transaction with the mark of its lane. */
+	void setMark(LaneMark mark, String value) {
+		this.mark = mark;
+		this.markValue = value;
+	}
+
+	boolean areMarked() {
+		return this.mark != null;
+	}
+
+	String markValue() {
+		return this.markValue;
 	}
 
 	boolean areAtomic() {
@@ -214,15 +235,25 @@ final class Commands {
 
 	/** Writes the first commands, all of them if any are coalesced. */
 	void writeTo(ByteBuf out, CoalescedCommands coalesced, int count, boolean asking) {
-		this.scripts.writeTo(out);
-		coalesced.writeScriptsTo(out);
+		LaneMark mark = this.mark;
+		if (mark == null) {
+			this.scripts.writeTo(out);
+			coalesced.writeScriptsTo(out);
+		}
 		if (asking) {
 			out.writeBytes(ASKING);
 		}
 		if (this.atomic) {
 			out.writeBytes(MULTI);
 		}
+		if (mark != null) {
+			// Within the transaction, so that Redis cannot forget them before it.
+			this.scripts.writeTo(out);
+		}
 		coalesced.writeTo(out, count);
+		if (mark != null) {
+			mark.writeTo(out, this.markValue);
+		}
 		if (this.atomic) {
 			out.writeBytes(EXEC);
 		}

@@ -22,6 +22,9 @@ public record Loss(String code, String message) {
 	/** Redis ran the command, but too few replicas have confirmed it. */
 	public static final String UNCONFIRMED = "UNCONFIRMED";
 
+	/** The command ran, and Redis has lost what it wrote since. */
+	public static final String DATA_LOST = "DATA_LOST";
+
 	/** The server has become a replica. It refused the command, which did not run. */
 	public static final String DEMOTED = "READONLY";
 

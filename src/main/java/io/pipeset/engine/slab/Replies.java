@@ -37,6 +37,15 @@ final class Replies {
 
 	private boolean transaction;
 
+	/** Whether the mark of the lane comes at the end of the transaction. */
+	private boolean marked;
+
+	/** The scripts that are loaded in the transaction. */
+	private int scripts;
+
+	/** Whether the mark of the lane was not there before the transaction. */
+	private boolean markMissing;
+
 	private boolean discarded;
 
 	/** Redis's error to MULTI. Every command then runs by itself. */
@@ -64,6 +73,9 @@ final class Replies {
 		this.asking = false;
 		this.askingRefused = null;
 		this.transaction = false;
+		this.marked = false;
+		this.scripts = 0;
+		this.markMissing = false;
 		this.discarded = false;
 		this.multiRefused = null;
 		this.scriptsRefused = false;
@@ -76,12 +88,21 @@ final class Replies {
 	 * @param scripts how many scripts are loaded first
 	 * @param asking whether an ASKING comes before the commands, or before MULTI
 	 * @param transaction whether MULTI comes before the commands, and EXEC after them
+	 * @param marked whether the transaction begins with the scripts, and ends with the
+	 * mark of the lane
 	 */
-	void expect(int scripts, boolean asking, boolean transaction) {
+	void expect(int scripts, boolean asking, boolean transaction, boolean marked) {
 		this.asking = asking;
 		this.transaction = transaction;
+		this.marked = marked;
+		this.scripts = (marked) ? scripts : 0;
 		this.repliesLeft = scripts;
-		this.phase = (scripts > 0) ? Phase.SCRIPTS : afterScripts();
+		this.phase = (scripts > 0 && !marked) ? Phase.SCRIPTS : afterScripts();
+	}
+
+	/** The commands of the transaction, with the scripts and the mark of the lane. */
+	private int transactionCommands() {
+		return this.scripts + this.coalesced.count() + ((this.marked) ? 1 : 0);
 	}
 
 	private Phase afterScripts() {
@@ -113,8 +134,11 @@ final class Replies {
 		return this.elementsLeft == 0 && !isControlNext() && this.coalesced.hasArrayReply(this.answeredCommands);
 	}
 
-	/** Handles a control reply. If it is an error, its bytes have been captured. */
-	void control(Kind kind) {
+	/**
+	 * Handles a control reply. If it is an error, its bytes have been captured.
+	 * @param number the value of a number
+	 */
+	void control(Kind kind, long number) {
 		boolean refused = kind == Kind.ERROR;
 		switch (this.phase) {
 			case SCRIPTS -> {
@@ -129,17 +153,22 @@ final class Replies {
 			}
 			case MULTI -> {
 				this.multiRefused = (refused) ? this.notableReplies.captured().discardError() : null;
-				this.repliesLeft = this.coalesced.count();
-				this.phase = (refused) ? Phase.OWN : Phase.QUEUED;
+				this.repliesLeft = transactionCommands();
+				this.phase = (refused) ? ownOrLoaded() : Phase.QUEUED;
 			}
 			case QUEUED -> {
-				int command = this.coalesced.count() - this.repliesLeft;
-				if (refused) {
+				int command = transactionCommands() - this.repliesLeft - this.scripts;
+				if (refused && command >= 0) {
 					this.notableReplies.add(Kind.ERROR, this.coalesced.end(command - 1), this.coalesced.end(command));
 				}
 				this.phase = (--this.repliesLeft > 0) ? Phase.QUEUED : Phase.EXEC;
 			}
 			case EXEC -> discarded(refused);
+			case LOADED -> this.phase = (--this.repliesLeft > 0) ? Phase.LOADED : Phase.OWN;
+			case MARK -> {
+				this.markMissing = refused || number > 0;
+				this.phase = (this.multiRefused != null) ? Phase.EXEC_WITHOUT_MULTI : Phase.OWN;
+			}
 			case EXEC_WITHOUT_MULTI -> execWithoutMulti(refused);
 			case OWN -> throw new IllegalStateException("The next reply answers a command of the slab");
 		}
@@ -192,11 +221,16 @@ final class Replies {
 
 	/** Redis ran the transaction. The replies to its commands follow. */
 	private void beginTransaction(long replies) {
-		if (replies != this.coalesced.count() || this.notableReplies.count() > 0) {
+		if (replies != transactionCommands() || this.notableReplies.count() > 0) {
 			throw new DecoderException(
-					"Redis answered EXEC with " + replies + " replies to " + this.coalesced.count() + " commands");
+					"Redis answered EXEC with " + replies + " replies to " + transactionCommands() + " commands");
 		}
-		this.phase = Phase.OWN;
+		this.phase = ownOrLoaded();
+	}
+
+	private Phase ownOrLoaded() {
+		this.repliesLeft = this.scripts;
+		return (this.scripts > 0) ? Phase.LOADED : Phase.OWN;
 	}
 
 	/** Whether Redis ran nothing of the transaction. The last notable reply says why. */
@@ -260,8 +294,8 @@ final class Replies {
 		}
 		this.elementsLeft = 0;
 		this.answeredCommands++;
-		if (this.multiRefused != null && this.answeredCommands == this.coalesced.count()) {
-			this.phase = Phase.EXEC_WITHOUT_MULTI;
+		if (this.answeredCommands == this.coalesced.count() && (this.marked || this.multiRefused != null)) {
+			this.phase = (this.marked) ? Phase.MARK : Phase.EXEC_WITHOUT_MULTI;
 		}
 	}
 
@@ -294,6 +328,23 @@ final class Replies {
 		this.notableReplies.addBulk(value, this.count++);
 	}
 
+	/**
+	 * Answers all commands whose replies were lost, because the mark of the lane says
+	 * that they ran.
+	 * @return how many replies were lost
+	 */
+	int addLost() {
+		this.notableReplies.captured().discard();
+		int lost = this.coalesced.records() - this.count;
+		this.count = this.coalesced.records();
+		return lost;
+	}
+
+	/** Whether the mark of the lane was not there before the transaction. */
+	boolean isMarkMissing() {
+		return this.markMissing;
+	}
+
 	NotableReplies notableReplies() {
 		return this.notableReplies;
 	}
@@ -324,8 +375,14 @@ final class Replies {
 		/** The reply to EXEC: an error, or an array with the replies to the commands. */
 		EXEC,
 
+		/** Replies to the scripts that are loaded in the transaction. */
+		LOADED,
+
 		/** Replies to the slab's own commands. */
 		OWN,
+
+		/** The reply to the mark of the lane: 0, or 1 if it was not there. */
+		MARK,
 
 		/** The reply to EXEC after MULTI was refused. It runs nothing. */
 		EXEC_WITHOUT_MULTI

@@ -179,7 +179,7 @@ final class ReplyReader {
 			replies.beginArray(this.number);
 		}
 		else if (this.control) {
-			replies.control(this.kind);
+			replies.control(this.kind, this.number);
 		}
 		else if (this.kind == Kind.VALUE && !this.capture && !this.noteValue) {
 			replies.countPlain();

@@ -97,6 +97,12 @@ public final class ResendRules {
 	 */
 	private BitSet mark(Slab slab) {
 		BitSet refused = new BitSet(0);
+		if (slab.errors().hasCulprits()) {
+			// No other slab of the lane is in flight.
+			slab.toResend().set(0, slab.count());
+			slab.toResend().andNot(slab.errors().culprits());
+			return refused;
+		}
 		if (slab.isAtomic()) {
 			mark(slab, 0, slab.count(), transactionVerdict(slab), refused);
 			return refused;

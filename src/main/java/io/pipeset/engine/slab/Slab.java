@@ -179,6 +179,29 @@ public final class Slab {
 		return this.commands.scripts().count() > 0;
 	}
 
+	/**
+	 * Ends the transaction with the mark of its lane.
+	 * @param value the value of the mark after the last command
+	 */
+	public void setMark(LaneMark mark, String value) {
+		this.commands.setMark(mark, value);
+	}
+
+	/** The value of the mark of the lane after the last command. */
+	public String markValue() {
+		return this.commands.markValue();
+	}
+
+	/** Whether the mark of the lane was not in Redis before the transaction. */
+	public boolean isMarkMissing() {
+		return replies().isMarkMissing();
+	}
+
+	/** Whether Redis ran the transaction. */
+	public boolean hasRun() {
+		return isAnswered() && !replies().isDiscarded();
+	}
+
 	/** Whether the commands run as one transaction. */
 	public boolean isAtomic() {
 		return this.commands.areAtomic();

@@ -1,5 +1,6 @@
 package io.pipeset.engine.slab;
 
+import java.util.BitSet;
 import java.util.stream.IntStream;
 
 import io.pipeset.engine.slab.NotableReplies.Kind;
@@ -160,8 +161,34 @@ public final class SlabErrors {
 	 * In a transaction no other command ran either.
 	 */
 	public boolean areInCommon() {
-		return this.notableReplies.errors() > 0 && (!this.commands.areAtomic() || this.replies.isDiscarded())
-				&& IntStream.range(0, this.notableReplies.count()).anyMatch(this::isCoalescingError);
+		return hasCulprits()
+				|| this.notableReplies.errors() > 0 && (!this.commands.areAtomic() || this.replies.isDiscarded())
+						&& IntStream.range(0, this.notableReplies.count()).anyMatch(this::isCoalescingError);
+	}
+
+	/**
+	 * Whether Redis discarded a marked transaction because of some of its commands. The
+	 * others can be sent again without these.
+	 */
+	boolean hasCulprits() {
+		if (!this.commands.areMarked() || !this.replies.isDiscarded()) {
+			return false;
+		}
+		int culprits = culprits().cardinality();
+		return culprits > 0 && culprits < this.commands.count();
+	}
+
+	/** The commands that Redis refused to queue in a transaction, for good. */
+	BitSet culprits() {
+		BitSet culprits = new BitSet();
+		for (int notable = 0; notable < commandErrors(); notable++) {
+			int command = this.notableReplies.position(notable);
+			if (command < this.commands.count() && !isTransientCode(this.notableReplies.refusal(notable).code())
+					&& redirect(notable) == null) {
+				culprits.set(command);
+			}
+		}
+		return culprits;
 	}
 
 	/**
@@ -226,6 +253,11 @@ public final class SlabErrors {
 		}
 		String code = this.notableReplies.refusal(this.notableReplies.count() - 1).firstWord();
 		return !code.equals(RedisErrors.EXECABORT) && !RedisErrors.means(code, Meaning.REDIRECTS);
+	}
+
+	/** The number of errors. */
+	public int count() {
+		return this.notableReplies.errors();
 	}
 
 	/** Whether no command ran: Redis answered each with an error, or discarded all. */

@@ -165,7 +165,7 @@ public class Tunings {
 			return false;
 		};
 		JobSettings settings = new JobSettings(
-				new Batching(row.batchSize(), row.flush(), row.concurrency(), atomic, Coalesce.OFF),
+				new Batching(row.batchSize(), row.flush(), row.concurrency(), atomic, Coalesce.OFF, false),
 				new Reliability(this.timeout, 0, 0, Duration.ofSeconds(1)), Pace.UNLIMITED,
 				new Reporting(Results.ERRORS, null, null, null),
 				new Records(null, false, RecordDefaults.NONE, Mapping.NONE, false, null), Check.NONE);

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
+import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.RedisAsyncCommands;
@@ -88,6 +89,14 @@ public final class RedisCalls {
 				throw ex;
 			}
 		});
+	}
+
+	/**
+	 * Runs a CLIENT KILL for a connection that does not exist.
+	 * @throws RedisCallException if Redis refuses it or does not answer
+	 */
+	public void killNone() {
+		call((connection) -> connection.call((commands) -> commands.clientKill(KillArgs.Builder.id(Long.MAX_VALUE))));
 	}
 
 	/**
@@ -202,6 +211,17 @@ public final class RedisCalls {
 				(commands) -> commands.dispatch(CommandType.valueOf(command),
 						new IntegerOutput<>(ByteArrayCodec.INSTANCE),
 						new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key))));
+	}
+
+	/**
+	 * Runs a command that is safe to run twice: if its connection breaks, it is run again
+	 * at once.
+	 * @param asking whether to send ASKING first, because the key's slot is migrating to
+	 * this node
+	 * @throws RedisCallException if Redis refuses it or does not answer
+	 */
+	public <T> T repeatable(boolean asking, Function<RedisAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
+		return this.lender.repeat(() -> call(asking, command));
 	}
 
 	/**
