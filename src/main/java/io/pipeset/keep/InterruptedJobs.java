@@ -234,7 +234,7 @@ public class InterruptedJobs {
 	 * Registers a job of this process as interrupted, so that it is resumed like those of
 	 * earlier processes.
 	 */
-	public void interrupt(String id) {
+	void interrupt(String id) {
 		Job job = this.registry.find(id).orElse(null);
 		JobItems items = (job != null) ? job.interruptedItems() : null;
 		if (job == null || items == null) {

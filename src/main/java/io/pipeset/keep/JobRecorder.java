@@ -162,10 +162,21 @@ public class JobRecorder {
 		enter(client, job, key, false);
 	}
 
-	/** Leaves a job that has not ended to a repeat of its request. */
+	/** Leaves an interrupted job to a repeat of its request, at any instance. */
 	public void leave(String id) {
 		this.jobs.remove(id);
+		this.registry.remove(id);
 		ControlRedisException unused = nowOrLater(() -> this.records.leave(id));
+	}
+
+	/**
+	 * Lets this process resume a job that it has interrupted, like a former process's.
+	 */
+	public void interrupt(String id) {
+		this.interrupted.interrupt(id);
+		// Without a key: the job that is resumed is recorded by its end.
+		this.jobs.put(id, recorded(id));
+		List<Warning> unused = keep(id);
 	}
 
 	/** Stops recording a job that did not begin, and removes its record and its key. */

@@ -299,6 +299,14 @@ public class JobRegistry {
 		oldest.job.discard();
 	}
 
+	/** Forgets a job without files that another instance may finish. */
+	void remove(String id) {
+		Job job = this.jobs.remove(id);
+		if (job != null) {
+			job.discard();
+		}
+	}
+
 	public Optional<Job> find(String id) {
 		return Optional.ofNullable(this.jobs.get(id));
 	}

@@ -261,7 +261,7 @@ class AsyncJobs {
 			EndedJob<?> ended = prepared.job.apply(caller);
 			ended.memory().close();
 			if (ended.report() instanceof JobReport report && report.state() == JobState.INTERRUPTED) {
-				this.interrupted.interrupt(ended.id());
+				this.recorder.interrupt(ended.id());
 			}
 		}
 		catch (RuntimeException | Error ex) {

@@ -158,6 +158,22 @@ class ExactlyOnceProcessTests {
 		}
 	}
 
+	@Test
+	void aRepeatOfAnUploadThatWasInterruptedAndWentOnGetsItsReport() throws Exception {
+		try (ServiceProcess process = start()) {
+			String location = load(process.service());
+			await().until(() -> sum() >= RECORDS / 4);
+			redis.kill();
+			await().until(() -> state(process.service(), location).equals("interrupted"));
+			redis.restart();
+			await().until(() -> state(process.service(), location).equals("completed"));
+			Answer repeat = await().until(() -> accept(process.service()), (answer) -> answer.status() != 409);
+			assertThat(repeat.header("Idempotency-Replayed")).isEqualTo("true");
+			assertThat(Answer.counts(repeat.report())).isEqualTo(new Counts(RECORDS, RECORDS, 0, 0, 0, 0));
+			assertThat(sum()).isEqualTo(RECORDS);
+		}
+	}
+
 	/** What Redis has lost is run again, because its mark has lost it as well. */
 	@Test
 	void anUploadThatRedisHasLostInPartIsRunAgain() throws Exception {
@@ -169,7 +185,7 @@ class ExactlyOnceProcessTests {
 			await().until(() -> sum(forgetful) >= saved + 1000);
 			forgetful.kill();
 			forgetful.restart();
-			await().until(() -> state(process.service(), location).equals("completed"));
+			await().untilAsserted(() -> assertThat(process.service().get(location).text()).contains("\"completed\""));
 			assertThat(Answer.counts(process.service().get(location).json()))
 				.isEqualTo(new Counts(RECORDS, RECORDS, 0, 0, 0, 0));
 			assertThat(sum(forgetful)).isEqualTo(RECORDS);
@@ -189,11 +205,15 @@ class ExactlyOnceProcessTests {
 					.toArray(String[]::new));
 	}
 
-	private String load(Service service) {
+	private static String load(Service service) {
+		return accept(service).header("Location");
+	}
+
+	private static Answer accept(Service service) {
 		return service
 			.send(service.uploading("/v1/jobs?exactlyOnce=true&batchSize=50&rateLimit=5000", Service.NDJSON, records())
-				.header("Prefer", "respond-async"))
-			.header("Location");
+				.header("Idempotency-Key", "async")
+				.header("Prefer", "respond-async"));
 	}
 
 	private static CompletableFuture<Answer> send(Service service, String settings, InputStream records) {
