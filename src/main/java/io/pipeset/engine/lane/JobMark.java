@@ -360,9 +360,11 @@ public final class JobMark {
 	 */
 	boolean resolve(int lane, Slab slab) {
 		try {
+			// Other lanes go on while the mark is read.
+			String[] known = acknowledged();
 			Map<String, String> fields = new Backoff(this.timeout, StopSignal.NEVER).ask(this::fields,
 					RedisCallException::isTransient);
-			String[] before = acknowledged();
+			String[] before = known.clone();
 			// The batch may have come after some that are lost now.
 			before[lane] = LaneMark.NONE;
 			if (!isWhole(fields, before) && !this.lost) {
@@ -374,7 +376,7 @@ public final class JobMark {
 			if (ran) {
 				acknowledge(lane, value, slab.count() - slab.errors().count());
 			}
-			return isWhole(fields, acknowledged());
+			return isWhole(fields, known);
 		}
 		catch (RedisCallException ex) {
 			return false;

@@ -17,6 +17,7 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Lines;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import io.pipeset.service.Wire;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * With {@code exactlyOnce}, each record runs once, wherever a connection is lost. The
@@ -150,6 +152,47 @@ class ExactlyOnceTests {
 	void repliesThatAreLostAreToldInAWarning() throws Exception {
 		JsonNode report = cut("&retries=1", Way.REPLIES, 30, 0).report();
 		assertThat(report.at("/warnings/0/code").asString()).isEqualTo("REPLIES_LOST");
+	}
+
+	/** The mark that a lane has read then knows nothing of that batch. */
+	@Test
+	void aBatchOfAnotherLaneMayRunWhileTheMarkIsRead() throws Exception {
+		String a = "a";
+		String b = Stream.of("b", "c", "d", "e", "f", "g")
+			.filter((key) -> lane(key) != lane(a))
+			.findFirst()
+			.orElseThrow();
+		redis.client().flushall();
+		try (Wire upload = this.service
+			.keep(Wire.upload(this.service, ONCE.replace("concurrency=1", "concurrency=2") + "&retries=1"))) {
+			upload.chunk(pushes(b));
+			await().until(() -> redis.client().llen(b) == BATCH);
+			upload.chunk(pushes(a));
+			await().until(() -> redis.client().llen(a) == BATCH);
+			CompletableFuture<ProxyLink> batch = proxy.stopAt(Way.REPLIES, BATCH + 2, 0);
+			upload.chunk(pushes(a));
+			ProxyLink first = batch.get(30, TimeUnit.SECONDS);
+			// Behind those of the fence.
+			CompletableFuture<ProxyLink> mark = proxy.stopAt(Way.REPLIES, 2, 0);
+			first.end();
+			ProxyLink second = mark.get(30, TimeUnit.SECONDS);
+			upload.chunk(pushes(b));
+			String job = this.service.awaitJob("running");
+			await().until(() -> this.service.get("/v1/jobs/" + job).json().at("/counts/applied").asInt() == 3 * BATCH);
+			second.goOn();
+			JsonNode report = upload.lastChunk().answer().report();
+			assertThat(Answer.counts(report)).isEqualTo(new Counts(4 * BATCH, 4 * BATCH, 0, 0, 0, 0));
+		}
+	}
+
+	private int lane(String key) {
+		redis.client().flushall();
+		this.service.post("/v1/jobs?exactlyOnce=true&concurrency=2", Service.NDJSON, pushes(key)).report();
+		return redis.client().hget(mark(), "0").startsWith("0000000000000000") ? 1 : 0;
+	}
+
+	private static String pushes(String key) {
+		return ("[\"RPUSH\",\"" + key + "\",\"v\"]\n").repeat(BATCH);
 	}
 
 	@Test
