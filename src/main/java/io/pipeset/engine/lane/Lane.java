@@ -164,7 +164,8 @@ final class Lane implements Runnable {
 	/** Whether the lane may write on a connection. If not, the job may be stopped. */
 	private boolean isAccepted(Pipeline pipeline, AtomicReference<@Nullable RedisCallException> failed) {
 		try {
-			return this.mark == null || this.mark.accept(pipeline.identity());
+			// A connection that was lost at once has no identity; the batch gets another.
+			return this.mark == null || !pipeline.isOpen() || this.mark.accept(pipeline.identity());
 		}
 		catch (RedisCallException ex) {
 			failed.set(ex);

@@ -97,6 +97,11 @@ public final class Pipeline {
 		return this.identity;
 	}
 
+	/** Whether the connection is open. One that is not opens no more. */
+	public boolean isOpen() {
+		return this.connection.isOpen();
+	}
+
 	/** Records the connection in the outcome log, before the first record is sent. */
 	public void tell(OutcomeLog log) {
 		ClientIdentity known = this.identity;

@@ -148,6 +148,22 @@ class ExactlyOnceTests {
 		}
 	}
 
+	/** The messages of a new connection to Redis, and of the mark. */
+	static Stream<Arguments> beginnings() {
+		return Stream.of(Way.values())
+			.flatMap((way) -> IntStream.range(0, 20).mapToObj((message) -> Arguments.of(way, message)));
+	}
+
+	@ParameterizedTest
+	@MethodSource("beginnings")
+	void aConnectionThatIsCutWhileItIsOpenedIsReplaced(Way way, int messages) throws Exception {
+		proxy.resetAll();
+		await().until(() -> proxy.links() == 0);
+		Answer answer = cut("&retries=2", way, messages, 3);
+		assertThat(Answer.counts(answer.report())).isEqualTo(new Counts(3 * BATCH, 3 * BATCH, 0, 0, 0, 0));
+		assertThat(redis.client().lrange("l", 0, -1)).isEqualTo(numbers(3 * BATCH));
+	}
+
 	@Test
 	void repliesThatAreLostAreToldInAWarning() throws Exception {
 		JsonNode report = cut("&retries=1", Way.REPLIES, 30, 0).report();
