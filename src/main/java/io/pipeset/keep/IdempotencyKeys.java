@@ -57,7 +57,9 @@ public class IdempotencyKeys {
 		boolean claimed = false;
 		try {
 			String other = this.keys.jobOf(key);
-			Claim found = (other != null) ? look(other) : null;
+			String left = (other != null) ? null : this.recorder.left(key);
+			Claim found = (left != null) ? new Claim(left, false, JobState.INTERRUPTED, null)
+					: (other != null) ? look(other) : null;
 			if (found == null) {
 				// Before the key, so that a repeat finds the record.
 				this.recorder.enter(client, job, key);

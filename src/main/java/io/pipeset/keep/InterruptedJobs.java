@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.WeakHashMap;
 
+import io.pipeset.engine.lane.JobMark;
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.engine.pipeline.Fence;
 import io.pipeset.engine.pipeline.RedisNode;
@@ -138,11 +139,19 @@ public class InterruptedJobs {
 		return Set.copyOf(jobs.keySet());
 	}
 
+	/** Lets the mark of a job with {@code exactlyOnce} expire when the job ends. */
+	private void expireMark(String id, JobItems items) {
+		if (items.settings().batching().exactlyOnce()) {
+			items.whenEnded(() -> JobMark.expire(this.nodes, id));
+		}
+	}
+
 	private void register(String id, String extension, Map<String, SpoolFile> files) {
 		try {
 			SpoolFile file = Objects.requireNonNull(files.get(extension));
 			SpooledRequest request = SpooledRequest.read(file);
 			JobItems items = items(id, file, request, files);
+			expireMark(id, items);
 			InterruptedJob interrupted = new InterruptedJob(id, this.redis, request, file.modifiedMillis(), items,
 					this.memory);
 			takeJobFiles(files);
@@ -241,6 +250,7 @@ public class InterruptedJobs {
 			return;
 		}
 		try {
+			expireMark(id, items);
 			job.interrupt(new InterruptedJob(id, this.redis, SpooledRequest.read(items.journal().request()),
 					System.currentTimeMillis(), items, this.memory));
 		}

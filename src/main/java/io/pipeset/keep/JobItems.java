@@ -88,6 +88,9 @@ public final class JobItems implements Spool.Removable {
 
 	private final OperationFinder operations;
 
+	private volatile Runnable whenEnded = () -> {
+	};
+
 	/** Set before the job runs. */
 	private @Nullable EarlierOutcomes earlier;
 
@@ -223,12 +226,18 @@ public final class JobItems implements Spool.Removable {
 		return this.journal.failure() == null;
 	}
 
+	/** Sets what runs when the job ends for good. */
+	void whenEnded(Runnable step) {
+		this.whenEnded = step;
+	}
+
 	/**
 	 * Ends the job. Its files are kept while the spool has space for them.
 	 * @param ran whether every record was applied, so that there are no items
 	 */
 	void ends(boolean ran, JobStatus status) {
 		this.journal.end(status);
+		this.whenEnded.run();
 		this.allApplied = ran;
 		this.spool.allowRemoval(this);
 	}

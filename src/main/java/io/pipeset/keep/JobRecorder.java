@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,6 +40,8 @@ public class JobRecorder {
 
 	private static final Logger logger = LoggerFactory.getLogger(JobRecorder.class);
 
+	private static final int MOST_LEFT = 10_000;
+
 	private static final Duration TICK = Duration.ofMillis(500);
 
 	private final JobRegistry registry;
@@ -57,6 +60,16 @@ public class JobRecorder {
 
 	/** The jobs to record, by their ids. */
 	private final Map<String, RecordedJob> jobs = new ConcurrentHashMap<>();
+
+	/** The jobs that are left to repeats, by their keys, if the control Redis forgets. */
+	private final Map<String, String> left = new LinkedHashMap<>() {
+
+		@Override
+		protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
+			return size() > MOST_LEFT;
+		}
+
+	};
 
 	private final ControlSteps steps = new ControlSteps();
 
@@ -159,12 +172,31 @@ public class JobRecorder {
 	 * @throws ControlRedisException if the control Redis fails
 	 */
 	public void enterAgain(Client client, JobStatus job, String key) {
-		enter(client, job, key, false);
+		try {
+			enter(client, job, key, false);
+		}
+		catch (ControlRedisException ex) {
+			this.jobs.remove(job.jobId());
+			throw ex;
+		}
+	}
+
+	/** The id of a job that this process has left to a repeat; {@code null} for none. */
+	@Nullable String left(String key) {
+		synchronized (this.left) {
+			return this.left.get(key);
+		}
 	}
 
 	/** Leaves an interrupted job to a repeat of its request, at any instance. */
 	public void leave(String id) {
-		this.jobs.remove(id);
+		RecordedJob recorded = this.jobs.remove(id);
+		String key = (recorded != null) ? recorded.key() : null;
+		if (key != null) {
+			synchronized (this.left) {
+				this.left.put(key, id);
+			}
+		}
 		this.registry.remove(id);
 		ControlRedisException unused = nowOrLater(() -> this.records.leave(id));
 	}

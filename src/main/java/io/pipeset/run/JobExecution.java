@@ -234,7 +234,7 @@ final class JobExecution {
 		this.rateLimiter.close();
 		this.pops.end();
 		if (this.mark != null) {
-			this.mark.end(this.progress.isComplete());
+			this.mark.end(this.progress.isComplete(), this.context.account().total(Outcome.UNKNOWN) == 0);
 			this.context.account().lose(this.mark.lostRecords(), Loss.DATA_LOST);
 		}
 		endEarlier();

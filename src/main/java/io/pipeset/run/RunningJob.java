@@ -1,6 +1,5 @@
 package io.pipeset.run;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -43,9 +42,6 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 		boolean repeatable) implements JobRun {
 
 	private static final Logger logger = LoggerFactory.getLogger(RunningJob.class);
-
-	/** How long repeats of the request of an ended job can still find its mark. */
-	private static final Duration MARK_KEPT_FOR = Duration.ofDays(1);
 
 	@Override
 	public String id() {
@@ -163,7 +159,7 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 					+ " files stay in the spool: after the restart, resume it with POST /v1/jobs/" + id() + "/resume");
 			state = JobState.INTERRUPTED;
 		}
-		else if (mark != null && mark.isThere() && isContinuable(ending.cause(), settled)
+		else if (mark != null && mark.isThere() && isContinuable(ending.cause(), settled, mark)
 				&& ((this.items != null) ? this.items.stay() : this.repeatable)) {
 			ending = new Ending(ending.cause(), ending.detail().replaceFirst("\\.?$", ".") + ((this.items != null)
 					? " The job goes on by itself when Redis answers."
@@ -172,7 +168,7 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 			state = JobState.INTERRUPTED;
 		}
 		if (mark != null && state != JobState.INTERRUPTED) {
-			mark.expire(MARK_KEPT_FOR);
+			mark.expire();
 		}
 		JobReport report = this.draft.finalReport(state, receipt, estimate, (replacement != null)
 				? Stream.concat(warnings.stream(), replacement.warnings().stream()).toList() : warnings);
@@ -185,12 +181,14 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 	 * Whether a job with a mark can be continued after this end. What a caller has
 	 * cancelled, or Redis refuses, cannot.
 	 */
-	private boolean isContinuable(Cause cause, boolean settled) {
-		return !settled && switch (cause) {
+	private boolean isContinuable(Cause cause, boolean settled, JobMark mark) {
+		return (!settled || mark.isUnsure()) && switch (cause) {
 			case SHUTTING_DOWN, REDIS_LOST, REDIS_UNREACHABLE, CONTROL_UNREACHABLE -> true;
 			case STALLED, IDEMPOTENCY_KEY_REUSED -> this.repeatable;
 			case CANCELLED -> this.repeatable && !this.stop.isCancelled();
-			default -> false;
+			case STOPPED, COMPLETED -> false;
+			// The request before this one was good.
+			default -> this.repeatable && mark.isContinued();
 		};
 	}
 

@@ -27,6 +27,7 @@ import io.pipeset.keep.SpoolException;
 import io.pipeset.keep.SpoolFile;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.report.DurationText;
+import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobMeters;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobState;
@@ -36,6 +37,7 @@ import io.pipeset.request.Client;
 import io.pipeset.request.ClientPermits;
 import io.pipeset.request.JobLimits;
 import io.pipeset.request.JobRefusedException;
+import io.pipeset.request.Setting;
 import io.pipeset.run.JobOwner;
 import io.pipeset.run.JobRequest;
 import io.pipeset.run.Jobs;
@@ -260,7 +262,9 @@ class AsyncJobs {
 		try {
 			EndedJob<?> ended = prepared.job.apply(caller);
 			ended.memory().close();
-			if (ended.report() instanceof JobReport report && report.state() == JobState.INTERRUPTED) {
+			if (ended.report() instanceof JobReport report && report.state() == JobState.INTERRUPTED
+					&& report.settings().containsKey(Setting.EXACTLY_ONCE.name())
+					&& ended.ending().cause() != Cause.SHUTTING_DOWN) {
 				this.recorder.interrupt(ended.id());
 			}
 		}

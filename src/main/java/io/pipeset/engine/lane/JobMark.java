@@ -1,18 +1,14 @@
 package io.pipeset.engine.lane;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.function.Function;
 
-import io.lettuce.core.RedisFuture;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.pipeset.engine.pipeline.Backoff;
 import io.pipeset.engine.pipeline.Fence;
 import io.pipeset.engine.pipeline.RedisNode;
@@ -21,6 +17,7 @@ import io.pipeset.engine.pipeline.call.ClientIdentity;
 import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.engine.servers.RedisNodes;
 import io.pipeset.engine.servers.SlotCalls;
+import io.pipeset.engine.servers.SlotHash;
 import io.pipeset.engine.slab.LaneMark;
 import io.pipeset.engine.slab.Slab;
 import io.pipeset.record.Record;
@@ -42,6 +39,11 @@ public final class JobMark {
 
 	/** Names the rule by which records are divided among lanes. */
 	private static final String VERSION = "1";
+
+	private static final String PREFIX = "pipeset:once:";
+
+	/** How long repeats of the request of an ended job can still find its mark. */
+	private static final Duration KEPT_FOR = Duration.ofDays(1);
 
 	private static final String OWNER = "owner";
 
@@ -92,15 +94,16 @@ public final class JobMark {
 
 	private int opened;
 
-	private byte[] key = {};
-
-	private int slot = Slots.NONE;
+	private @Nullable SlotHash hash;
 
 	private volatile boolean created;
 
 	private volatile boolean removed;
 
 	private volatile boolean lost;
+
+	/** Whether Redis did not answer at the end. */
+	private boolean unsure;
 
 	private long repliesLost;
 
@@ -150,9 +153,8 @@ public final class JobMark {
 	 * @throws RedisCallException if Redis does not answer
 	 */
 	public boolean begin(Record first) {
-		String name = "pipeset:once:" + this.jobId + ((this.nodes.isCluster()) ? Slots.tag(first.slot()) : "");
-		this.key = bytes(name);
-		this.slot = (this.nodes.isCluster()) ? first.slot() : Slots.NONE;
+		String name = PREFIX + this.jobId + ((this.nodes.isCluster()) ? Slots.tag(first.slot()) : "");
+		this.hash = new SlotHash(this.calls, (this.nodes.isCluster()) ? first.slot() : Slots.NONE, name);
 		for (int lane = 0; lane < this.lanes.length; lane++) {
 			this.lanes[lane] = new LaneMark(name, lane);
 			this.acknowledged.set(lane, LaneMark.NONE);
@@ -169,6 +171,16 @@ public final class JobMark {
 		return this.created;
 	}
 
+	/** Whether Redis may have lost something, because it did not answer at the end. */
+	public boolean isUnsure() {
+		return this.unsure;
+	}
+
+	/** Whether an earlier run, or the request before a repeat, has begun the job. */
+	public boolean isContinued() {
+		return this.begun;
+	}
+
 	/** Whether the job may have run in part, in this run or an earlier one. */
 	public boolean hasBegun() {
 		return this.created || this.begun;
@@ -179,15 +191,14 @@ public final class JobMark {
 		return hasBegun() && !this.removed;
 	}
 
+	/** Creates the mark. A command that arrives late changes no field that is there. */
 	private boolean create() {
-		Map<byte[], byte[]> fields = new HashMap<>();
-		fields.put(bytes(OWNER), bytes(this.owner));
-		fields.put(bytes(LANES), bytes(partitioning()));
-		fields.put(bytes(REQUEST), bytes(this.request));
+		hash().setIfAbsent(OWNER, this.owner);
+		hash().setIfAbsent(LANES, partitioning());
+		hash().setIfAbsent(REQUEST, this.request);
 		for (int lane = 0; lane < this.lanes.length; lane++) {
-			fields.put(bytes(Integer.toString(lane)), bytes(LaneMark.NONE));
+			hash().setIfAbsent(Integer.toString(lane), LaneMark.NONE);
 		}
-		call((redis) -> redis.hset(this.key, fields));
 		return true;
 	}
 
@@ -199,10 +210,10 @@ public final class JobMark {
 		if (!isOfThisRequest(fields())) {
 			return false;
 		}
-		call((redis) -> redis.hset(this.key, Map.of(bytes(OWNER), bytes(this.owner))));
-		boolean ended = fields().entrySet()
+		hash().set(OWNER, this.owner);
+		boolean ended = fields().keySet()
 			.stream()
-			.allMatch((field) -> !field.getKey().startsWith(CONNECTION) || isEnded(field.getValue()));
+			.allMatch((field) -> !field.startsWith(CONNECTION) || isEnded(field.substring(CONNECTION.length())));
 		if (!ended) {
 			this.stop.stop(Cause.REDIS_LOST, "Commands of the job's former process may still be in flight, and Redis"
 					+ " did not close its connections (CLIENT KILL): send the request again later");
@@ -304,15 +315,20 @@ public final class JobMark {
 		if (this.connections.contains(connection)) {
 			return true;
 		}
-		String value = connection.node() + ' ' + connection.runId() + ' ' + connection.clientId();
+		hash().checkTransactions();
 		String[] before = acknowledged();
-		call((redis) -> redis.hset(this.key, bytes(CONNECTION + value), bytes(value)));
+		hash().set(field(connection), "1");
 		Map<String, String> fields = fields();
 		boolean accepted = isWhole(fields, before);
 		if (accepted) {
 			this.connections.add(connection);
 		}
 		return accepted;
+	}
+
+	/** The field of a connection, with its server, the run of the server and its id. */
+	private static String field(ClientIdentity connection) {
+		return CONNECTION + connection.node() + ' ' + connection.runId() + ' ' + connection.clientId();
 	}
 
 	private String[] acknowledged() {
@@ -327,7 +343,11 @@ public final class JobMark {
 	 */
 	private boolean isWhole(Map<String, String> fields, String[] known) {
 		String found = fields.get(OWNER);
-		if (found != null && !found.equals(this.owner)) {
+		if (found == null) {
+			markRemoved();
+			return false;
+		}
+		if (!found.equals(this.owner)) {
 			this.stop.stop(Cause.CANCELLED, "Another process has taken the job over");
 			return false;
 		}
@@ -348,7 +368,7 @@ public final class JobMark {
 
 	private void markRemoved() {
 		this.removed = true;
-		this.stop.stop(Cause.REDIS_LOST, "The mark of the job (" + name()
+		this.stop.stop(Cause.REDIS_LOST, "The mark of the job (" + hash()
 				+ ") was removed from Redis, by a FLUSHALL or another client: what runs exactly once cannot be told"
 				+ " any more");
 	}
@@ -364,19 +384,21 @@ public final class JobMark {
 			String[] known = acknowledged();
 			Map<String, String> fields = new Backoff(this.timeout, StopSignal.NEVER).ask(this::fields,
 					RedisCallException::isTransient);
-			String[] before = known.clone();
-			// The batch may have come after some that are lost now.
-			before[lane] = LaneMark.NONE;
-			if (!isWhole(fields, before) && !this.lost) {
+			boolean whole = isWhole(fields, known);
+			if (!whole && !this.lost) {
 				return false;
 			}
 			String value = String.valueOf(fields.get(Integer.toString(lane)));
 			boolean ran = value.equals(slab.markValue());
+			if (!ran) {
+				// Without MULTI, its commands would have run one by one.
+				hash().checkTransactions();
+			}
 			addRepliesLost(slab.attempt().resolve(ran));
 			if (ran) {
 				acknowledge(lane, value, slab.count() - slab.errors().count());
 			}
-			return isWhole(fields, known);
+			return whole;
 		}
 		catch (RedisCallException ex) {
 			return false;
@@ -385,6 +407,11 @@ public final class JobMark {
 
 	/** Notes that a batch of a lane was answered. */
 	void acknowledge(int lane, Slab slab) {
+		String refusal = slab.errors().markRefusal();
+		if (refusal != null) {
+			this.stop.stop(Cause.REDIS_REFUSES,
+					"Redis refused the mark of the job (" + hash() + "), so that nothing of the batch ran: " + refusal);
+		}
 		if (slab.hasRun()) {
 			acknowledge(lane, slab.markValue(), slab.count() - slab.errors().count());
 			if (slab.isMarkMissing()) {
@@ -402,8 +429,9 @@ public final class JobMark {
 	 * Checks at the end of the job that Redis has all that ran. Otherwise the job is
 	 * stopped.
 	 * @param complete whether all records were read
+	 * @param settled whether it is known of each batch that it ran or not
 	 */
-	public void end(boolean complete) {
+	public void end(boolean complete, boolean settled) {
 		for (int lane = 0; complete && this.created && lane < this.lanes.length; lane++) {
 			requireSame(lane);
 		}
@@ -413,9 +441,13 @@ public final class JobMark {
 		try {
 			Map<String, String> fields = new Backoff(this.timeout, StopSignal.NEVER).ask(this::fields,
 					RedisCallException::isTransient);
-			boolean unused = isWhole(fields, acknowledged());
+			if (isWhole(fields, acknowledged()) && settled) {
+				// Other jobs use them now, and may go on when this one is taken over.
+				hash().remove(this.connections.stream().map(JobMark::field).toList());
+			}
 		}
 		catch (RedisCallException ex) {
+			this.unsure = true;
 			this.stop.stop(Cause.REDIS_LOST,
 					"Redis did not say at the end whether it has all that ran. " + ex.getMessage());
 		}
@@ -447,14 +479,26 @@ public final class JobMark {
 	 * Lets the mark expire, because the job has ended. Repeats of its request still find
 	 * it for a while.
 	 */
-	public void expire(Duration after) {
+	public void expire() {
 		if (this.created) {
-			try {
-				call((redis) -> redis.pexpire(this.key, after.toMillis()));
-			}
-			catch (RedisCallException ex) {
-				logger.debug("The mark {} stays in Redis", name(), ex);
-			}
+			expire(hash());
+		}
+	}
+
+	/** Lets the mark of a job expire that has ended without a further run. */
+	public static void expire(RedisNodes nodes, String jobId) {
+		// In a cluster, only a record tells its slot.
+		if (!nodes.isCluster()) {
+			expire(new SlotHash(new SlotCalls(nodes), Slots.NONE, PREFIX + jobId));
+		}
+	}
+
+	private static void expire(SlotHash hash) {
+		try {
+			hash.expire(KEPT_FOR);
+		}
+		catch (RedisCallException ex) {
+			logger.debug("The mark {} stays in Redis", hash, ex);
 		}
 	}
 
@@ -467,26 +511,12 @@ public final class JobMark {
 		return this.repliesLost;
 	}
 
-	private String name() {
-		return text(this.key);
+	private SlotHash hash() {
+		return Objects.requireNonNull(this.hash);
 	}
 
 	private Map<String, String> fields() {
-		Map<String, String> fields = new HashMap<>();
-		call((redis) -> redis.hgetall(this.key)).forEach((field, value) -> fields.put(text(field), text(value)));
-		return fields;
-	}
-
-	private <T> T call(Function<RedisAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
-		return this.calls.ask(this.slot, (calls, asking) -> calls.repeatable(asking, command));
-	}
-
-	private static byte[] bytes(String text) {
-		return text.getBytes(StandardCharsets.UTF_8);
-	}
-
-	private static String text(byte[] bytes) {
-		return new String(bytes, StandardCharsets.UTF_8);
+		return hash().fields();
 	}
 
 }

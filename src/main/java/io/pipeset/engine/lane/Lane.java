@@ -165,7 +165,8 @@ final class Lane implements Runnable {
 	private boolean isAccepted(Pipeline pipeline, AtomicReference<@Nullable RedisCallException> failed) {
 		try {
 			// A connection that was lost at once has no identity; the batch gets another.
-			return this.mark == null || !pipeline.isOpen() || this.mark.accept(pipeline.identity());
+			return this.mark == null || !pipeline.isOpen()
+					|| this.mark.accept(pipeline.identityWithRun(this.context.settings().timeout()));
 		}
 		catch (RedisCallException ex) {
 			failed.set(ex);

@@ -97,6 +97,18 @@ public final class Pipeline {
 		return this.identity;
 	}
 
+	/**
+	 * Identifies the connection and the run of its server. Call it only when nothing is
+	 * in flight.
+	 * @return {@code null}, or without a run, if the server does not permit it
+	 * @throws RedisCallException if the server does not answer, or cannot answer yet
+	 */
+	public @Nullable ClientIdentity identityWithRun(Duration timeout) {
+		ClientIdentity known = this.identity;
+		return (known == null || known.runId() != null) ? known
+				: ClientIdentity.withRun(new CallConnection(this.lender.address(), this.connection, timeout));
+	}
+
 	/** Whether the connection is open. One that is not opens no more. */
 	public boolean isOpen() {
 		return this.connection.isOpen();

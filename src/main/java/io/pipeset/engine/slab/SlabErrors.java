@@ -178,6 +178,16 @@ public final class SlabErrors {
 		return culprits > 0 && culprits < this.commands.count();
 	}
 
+	/** Why Redis refused only the mark of a transaction, for good; or {@code null}. */
+	public @Nullable String markRefusal() {
+		if (!this.commands.areMarked() || !this.replies.isDiscarded() || commandErrors() != 1
+				|| this.notableReplies.position(0) < this.commands.count() || redirect(0) != null
+				|| isTransientCode(this.notableReplies.refusal(0).code())) {
+			return null;
+		}
+		return this.notableReplies.refusal(0).message();
+	}
+
 	/** The commands that Redis refused to queue in a transaction, for good. */
 	BitSet culprits() {
 		BitSet culprits = new BitSet();

@@ -6,6 +6,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.lettuce.core.RedisBusyException;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.CommandType;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
@@ -28,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -168,6 +174,51 @@ class ExactlyOnceTests {
 	void repliesThatAreLostAreToldInAWarning() throws Exception {
 		JsonNode report = cut("&retries=1", Way.REPLIES, 30, 0).report();
 		assertThat(report.at("/warnings/0/code").asString()).isEqualTo("REPLIES_LOST");
+	}
+
+	/** Such a server does not answer INFO. */
+	@Test
+	void aBusyServerIsWaitedFor() throws Exception {
+		redis.client().configSet("busy-reply-threshold", "1");
+		RedisClient client = RedisClient.create(redis.uri());
+		try (StatefulRedisConnection<String, String> script = client.connect();
+				Wire upload = this.service.keep(Wire.upload(this.service, ONCE + "&retries=10&timeout=60s"))) {
+			upload.chunk(pushes("l"));
+			String job = this.service.awaitJob("running");
+			await().until(() -> this.service.get("/v1/jobs/" + job).json().at("/counts/applied").asInt() == BATCH);
+			proxy.resetAll();
+			double before = retries();
+			RedisFuture<String> running = script.async().eval("while true do end", ScriptOutputType.STATUS);
+			await().until(ExactlyOnceTests::isBusy);
+			try {
+				upload.chunk(pushes("l"));
+				await().until(() -> retries() > before);
+			}
+			finally {
+				redis.client().scriptKill();
+			}
+			assertThatThrownBy(running::get).hasMessageContaining("killed");
+			JsonNode report = upload.lastChunk().answer().report();
+			assertThat(Answer.counts(report)).isEqualTo(new Counts(2 * BATCH, 2 * BATCH, 0, 0, 0, 0));
+		}
+		finally {
+			client.shutdown();
+		}
+	}
+
+	private double retries() {
+		Answer metric = this.service.get("/actuator/metrics/pipeset.retries");
+		return (metric.status() == 200) ? metric.json().at("/measurements/0/value").asDouble() : 0;
+	}
+
+	private static boolean isBusy() {
+		try {
+			redis.client().get("any");
+			return false;
+		}
+		catch (RedisBusyException ex) {
+			return true;
+		}
 	}
 
 	/** The mark that a lane has read then knows nothing of that batch. */

@@ -68,7 +68,7 @@ enum OnceRivals {
 				if (await(program.start()) == 0) {
 					return new BitSet();
 				}
-				pause();
+				pause(50);
 			}
 			return all(0, records.size());
 		}
@@ -110,7 +110,8 @@ enum OnceRivals {
 					return true;
 				}
 				catch (DataAccessException ex) {
-					pause();
+					// A server that starts again takes a moment.
+					pause(200 << attempt);
 				}
 			}
 			return false;
@@ -124,7 +125,7 @@ enum OnceRivals {
 		}
 	};
 
-	private static final int PIPE_ATTEMPTS = 50;
+	private static final int PIPE_ATTEMPTS = 600;
 
 	private final String label;
 
@@ -161,9 +162,9 @@ enum OnceRivals {
 		}
 	}
 
-	private static void pause() {
+	private static void pause(int millis) {
 		try {
-			TimeUnit.MILLISECONDS.sleep(50);
+			TimeUnit.MILLISECONDS.sleep(millis);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);

@@ -59,18 +59,32 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 	}
 
 	/**
+	 * Determines the identity with the run of the server.
+	 * @param connection an open connection without commands in flight
+	 * @return the identity; {@code null}, or without a run, if the server does not permit
+	 * the query
+	 * @throws RedisCallException if the server does not answer, or cannot answer yet
+	 */
+	public static @Nullable ClientIdentity withRun(CallConnection connection) {
+		ClientIdentity identity = of(connection).orElse(null);
+		if (identity == null || ConnectionMemory.of(connection.connection()).identity() != null) {
+			return identity;
+		}
+		// INFO failed because the server was busy or loading, so try it again.
+		ServerInfo info = ServerInfo.query(connection);
+		return remember(connection,
+				new ClientIdentity(identity.node(), identity.clientId(), info.runId(), info.product()));
+	}
+
+	/**
 	 * Queries the run ID of the server.
 	 * @param connection an open connection without commands in flight
 	 * @return the {@code run_id}; {@code null} if the server does not permit the query
 	 * @throws RedisCallException if the server does not answer, or cannot answer yet
 	 */
 	public static @Nullable String serverRunId(CallConnection connection) {
-		ClientIdentity identity = of(connection).orElse(null);
-		if (identity == null || ConnectionMemory.of(connection.connection()).identity() != null) {
-			return (identity != null) ? identity.runId() : null;
-		}
-		// INFO failed because the server was busy or loading, so try it again.
-		return ServerInfo.query(connection).runId();
+		ClientIdentity identity = withRun(connection);
+		return (identity != null) ? identity.runId() : null;
 	}
 
 	private static ClientIdentity remember(CallConnection connection, ClientIdentity identity) {
