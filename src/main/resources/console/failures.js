@@ -61,9 +61,10 @@ export class Failures {
 	/** @param view the page of the job, with its last status and its report */
 	constructor(view, failures) {
 		const { id, path, report, last: { dryRun } } = view;
+		this.statuses = dryRun ? 'rejected' : report.verified ? 'rejected,different,missing' : 'rejected,unprocessed';
 		Object.assign(this, { view, id, path, report, failures, isDry: Boolean(dryRun), source: sources.get(id) });
 		const button = (name, label, action) => h('button', { type: 'button', id: name, hidden: true, onclick: () => view.attempt(() => action.call(this)) }, label);
-		this.itemsPath = `${path}/items?status=${this.isDry ? 'rejected' : 'rejected,unprocessed'}`;
+		this.itemsPath = `${path}/items?status=${this.statuses}`;
 		this.repeatPath = pathOf('v1/jobs', settingsOfRecords());
 		this.fixButton = button('fix', 'Fix the rows', this.fix);
 		this.repeatButton = button('repeat', 'Repeat these', this.repeat);
@@ -82,6 +83,7 @@ export class Failures {
 	/** The failures in words. Records with the outcome unknown may have run. */
 	summary(unknown) {
 		const notRun = this.failures - unknown;
+		if (this.report.verified) return `${count(notRun, 'record')} not in Redis as they should be`;
 		return [notRun ? `${count(notRun, 'record')} ${this.isDry ? 'would' : 'did'} not run` : null,
 			unknown ? `${notRun ? `${number(unknown)} more` : count(unknown, 'record')} may have run` : null].filter((words) => words).join(', ');
 	}
@@ -165,7 +167,7 @@ export class Failures {
 			return { rows: reported, hasDownload: !source };
 		}
 		try {
-			return { rows: await fetchRows(`${this.path}/items${this.isDry ? '?status=rejected' : ''}`, page), hasDownload: true };
+			return { rows: await fetchRows(`${this.path}/items${(this.isDry || this.report.verified) ? `?status=${this.statuses}` : ''}`, page), hasDownload: true };
 		} catch (error) {
 			if (!(error instanceof Problem) && !page.aborted) throw error;
 			return { rows: reported, hasDownload: false };

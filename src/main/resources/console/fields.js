@@ -10,7 +10,7 @@ const DEFAULT_ARGUMENTS = { ZADD: ['{score}', '{member}'], EXPIRE: ['3600'], HDE
 const DELIMITERS = [[',', 'comma ,'], [';', 'semicolon ;'], ['\t', 'tab'], ['|', 'vertical bar |']];
 
 /** Settings that have their own inputs, or that are for other calls. */
-const NOT_IN_SETTINGS = new Set(['op', 'key', 'value', 'fields', 'args', 'id', 'ttl', 'expireAt', 'nulls', 'delimiter', 'header', 'dryRun', 'results']);
+const NOT_IN_SETTINGS = new Set(['op', 'key', 'value', 'fields', 'args', 'id', 'ttl', 'expireAt', 'nulls', 'delimiter', 'header', 'dryRun', 'verify', 'results']);
 
 /** An input for a member of the state. */
 export function bound(view, name, input) {

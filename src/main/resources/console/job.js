@@ -17,6 +17,14 @@ const MEANINGS = {
 	unprocessed: 'it did not run',
 };
 
+const COMPARED = {
+	same: 'Redis has it',
+	different: 'Redis has something else',
+	missing: 'the key is not there',
+	superseded: 'a later record wrote over it',
+	incomparable: 'it leaves nothing to compare',
+};
+
 /** The outcomes in the order of the tiles. */
 const TILES = [...OUTCOMES.filter((name) => name !== 'rejected'), 'rejected'];
 
@@ -124,7 +132,7 @@ export class JobView {
 		const active = isActive(last.state);
 		this.title.textContent = titleOf(last);
 		document.title = `${active && share !== undefined ? `${percent(share)} ` : ''}${titleOf(last)} · Pipeset`;
-		this.state.replaceChildren(badge(last), ...(last.dryRun ? [h('span', { class: 'badge' }, 'dry run')] : []));
+		this.state.replaceChildren(badge(last), ...(last.dryRun ? [h('span', { class: 'badge' }, 'dry run')] : last.verified ? [h('span', { class: 'badge' }, 'comparison')] : []));
 		this.about.replaceChildren(`created ${timestamp(last.createdMillis)}${last.endedMillis ? `, took ${duration(last.endedMillis - last.createdMillis)}` : ''} `, h('code', {}, this.id));
 		this.ending.setText(last.ending?.detail);
 		this.progress.hidden = !active;
@@ -135,7 +143,7 @@ export class JobView {
 		}
 		this.words.textContent = progressWords(last);
 		this.drawTiles(active);
-		if (counts && !last.dryRun) {
+		if (counts && !last.dryRun && !last.verified) {
 			this.chart.add(elapsedMillis, counts, active);
 		}
 		this.controls.draw();
@@ -143,10 +151,13 @@ export class JobView {
 
 	drawTiles(active) {
 		const { last, last: { counts, kind, progress }, report } = this;
-		const shown = counts ? TILES.filter((name) => counts[name] || name === (last.dryRun ? 'unprocessed' : 'applied') || name === 'rejected') : [];
+		const { verified } = last;
+		const shown = (counts && !verified) ? TILES.filter((name) => counts[name] || name === (last.dryRun ? 'unprocessed' : 'applied') || name === 'rejected') : [];
 		const rate = active ? progress.perSecond : report?.recordsPerSecond || progress.averagePerSecond;
 		const batches = report?.timings?.batches;
 		this.tiles.replaceChildren(...shown.map((name) => outcomeTile(name, last, active)),
+				...Object.keys(verified ? COMPARED : {}).map((name) => tile(name, number(verified[name]), COMPARED[name],
+						`outcome ${['different', 'missing'].includes(name) ? 'rejected' : 'unprocessed'}${verified[name] ? '' : ' none'}`)),
 				// The run time of an interrupted job is unknown.
 				...(kind === 'tuning' || last.state === 'interrupted') ? [] : [tile(active ? 'rate' : 'average rate', `${number(rate)}/s`, `${nounOf(last)}s per second`)],
 				...batches?.count ? [tile('batch p50', duration(batches.p50Millis), 'half of the batches took no longer'), tile('batch p99', duration(batches.p99Millis), '99 of 100 batches took no longer')] : []);

@@ -1,6 +1,6 @@
 // A table of jobs, which pages poll.
 
-import { badge, isActive, nounOf, titleOf } from './jobwords.js';
+import { badge, failedOf, isActive, nounOf, titleOf } from './jobwords.js';
 import { attempt, count, duration, h, number, percent, query, timestamp } from './page.js';
 import { call, json } from './service.js';
 
@@ -60,11 +60,11 @@ export class JobTable {
 	}
 
 	row(status) {
-		const { counts, jobId, dryRun, progress, createdMillis, endedMillis } = status;
+		const { counts, jobId, dryRun, verified, progress, createdMillis, endedMillis } = status;
 		const active = isActive(status.state);
-		const failed = !counts ? 0 : counts.rejected + (active || dryRun ? 0 : counts.unknown + counts.unprocessed);
+		const failed = failedOf(status, active);
 		const cell = (kind, ...content) => h('td', { class: kind }, ...content);
-		return h('tr', { 'data-job': jobId }, cell('', h('a', { href: `#/jobs/${jobId}` }, titleOf(status))), cell('', badge(status), dryRun ? h('span', { class: 'badge' }, 'dry run') : ''),
+		return h('tr', { 'data-job': jobId }, cell('', h('a', { href: `#/jobs/${jobId}` }, titleOf(status))), cell('', badge(status), (dryRun || verified) ? h('span', { class: 'badge' }, dryRun ? 'dry run' : 'comparison') : ''),
 				cell('', timestamp(createdMillis)), cell('number', duration(endedMillis ? endedMillis - createdMillis : progress.elapsedMillis)),
 				cell('number', counts ? number(counts.received) : count(progress.done, nounOf(status))), cell(`number ${failed ? 'failed' : ''}`, counts ? number(failed) : ''),
 				cell('', active ? progressCell(progress) : ''),

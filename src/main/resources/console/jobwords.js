@@ -20,6 +20,13 @@ export function nounOf({ kind }) {
 	return { analysis: 'key', tuning: 'run' }[kind] ?? 'record';
 }
 
+/** How many records failed: of those that are only compared, how many are not in Redis as they should be. */
+export function failedOf({ counts, dryRun, verified }, active) {
+	if (!counts) return 0;
+	if (verified) return counts.rejected + verified.different + verified.missing;
+	return counts.rejected + (active || dryRun ? 0 : counts.unknown + counts.unprocessed);
+}
+
 /** The state of a job. A job that completed with rejected records has a state of its own. */
 export function badge({ state, counts }) {
 	const isFlawed = state === 'completed' && counts?.rejected > 0;

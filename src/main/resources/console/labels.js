@@ -6,7 +6,7 @@ const LABELS = {
 	args: 'Arguments', atomic: 'Transactions', batchSize: 'Records per batch', batchSizes: 'Records per batch', budget: 'Time budget',
 	callback: 'Send the report to', coalesce: 'Merge neighbouring records', command: 'Command for each row', comment: 'Remarks begin with',
 	concurrencies: 'Connections at once', concurrency: 'Connections at once', delimiter: 'Separator of cells', depth: 'Depth', dryRun: 'Dry run',
-	encoding: 'Encoding of strings', escape: 'What a backslash means', estimate: 'Estimate the memory', expireAt: 'Expires at', fields: 'Fields',
+	encoding: 'Encoding of strings', escape: 'What a backslash means', exactlyOnce: 'Each record exactly once', estimate: 'Estimate the memory', expireAt: 'Expires at', fields: 'Fields',
 	flush: 'Flush', flushes: 'Flush', format: 'Format', from: 'Where the records are', header: 'Column names', id: 'ID in the report', key: 'Key',
 	label: 'Label of the job', limit: 'Records read at most', match: 'Keys', maxErrors: 'Rejected records at most', maxLatency: 'Latency for other clients at most',
 	memory: 'Measure the memory', null: 'Text of a null cell', nulls: 'Empty cells and nulls', op: 'Operation', rateLimit: 'Records per second at most',
@@ -14,7 +14,7 @@ const LABELS = {
 	results: 'Records in the report', retries: 'Lost connections at most', rows: 'Where rows are in JSON', runs: 'Runs of each row',
 	samples: 'Elements measured per key', scanCount: 'Keys per SCAN', separator: 'Separator', source: 'Query', timeout: 'Timeout of replies',
 	top: 'Largest keys listed', trim: 'Trim blanks of cells', ttl: 'Expires after', ttlJitter: 'Spread of expiry in percent', type: 'Type of the keys',
-	url: 'URL', value: 'Value', valueBytes: 'Bytes per value', zone: 'Time zone of timestamps',
+	url: 'URL', value: 'Value', valueBytes: 'Bytes per value', verify: 'Compare with Redis', zone: 'Time zone of timestamps',
 };
 
 /** Hints for settings whose description names other settings of the API. */

@@ -64,15 +64,14 @@ export class Sending {
 		if (!state.settings.label && /^[^\p{C}]{1,120}$/u.test(name)) {
 			parameters.push(['label', name]);
 		}
-		if (isDry) {
-			parameters.push(DRY_RUN);
-		}
-		const source = { ...state, name };
+		// What compares the records with Redis once they are loaded.
+		const compare = { path: pathOf('v1/jobs', [...parameters, ['verify', 'true']]), headers: { ...mapping.headers(), ...ASYNC.headers } };
+		const source = { ...state, name, compare };
 		view.errors.setText();
 		this.errors.setText();
 		view.source.reading.abort();
 		try {
-			const job = await this.post(pathOf('v1/jobs', parameters), source);
+			const job = await this.post(pathOf('v1/jobs', isDry ? [...parameters, DRY_RUN] : parameters), source);
 			sources.set(job.jobId, source);
 			if (!isDry) {
 				forgetFixed(source);

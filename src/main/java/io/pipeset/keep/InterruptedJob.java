@@ -107,7 +107,7 @@ public final class InterruptedJob {
 
 	/** Whether records ran whose outcomes are not stored, so that it cannot go on. */
 	boolean isLost() {
-		return this.items.journal().isLost() && !settings().check().dryRun();
+		return this.items.journal().isLost() && settings().writes();
 	}
 
 	/** The name of the client that owns the job. */

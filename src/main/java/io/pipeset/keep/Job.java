@@ -186,7 +186,7 @@ public final class Job {
 	private static boolean allApplied(JobStatus status) {
 		Counts counts = status.counts();
 		return status.state() == JobState.COMPLETED && counts != null && counts.noop() == 0
-				&& !JobReport.errors(status.state(), counts, status.dryRun() != null);
+				&& !JobReport.errors(status.state(), counts, status.dryRun() != null, status.verified());
 	}
 
 	public JobKind kind() {
@@ -447,8 +447,8 @@ public final class Job {
 		Tally tally = (run != null) ? tally(run) : Tally.of(0, null);
 		long nanos = (run != null) ? run.clock().totalNanos() : 0;
 		return new JobStatus(this.id, this.kind, (this.kind == JobKind.RECORDS) ? this.operation : null, this.dryRun,
-				this.label, state, this.createdMillis, endedMillis, tally.counts(), this.meter.progress(tally, nanos),
-				ending);
+				this.label, state, this.createdMillis, endedMillis, tally.counts(),
+				(run != null) ? run.verified() : null, this.meter.progress(tally, nanos), ending);
 	}
 
 	/**

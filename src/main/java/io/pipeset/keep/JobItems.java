@@ -348,11 +348,14 @@ public final class JobItems implements Spool.Removable {
 	 * Writes records as NDJSON, in their order. Each line can be posted again, and has
 	 * the {@code error} of its record. If there is not enough memory for a record, the
 	 * list ends with an error for it.
-	 * @param wanted the outcomes of the records to write
+	 * @param statuses the outcomes of the records to write, or how they compare;
+	 * {@code null} for those that the caller has to check
 	 * @param out receives the lines
 	 * @throws IOException if the records cannot be read, or the lines cannot be written
 	 */
-	public void write(Set<Outcome> wanted, OutputStream out) throws IOException {
+	public void write(@Nullable Set<String> statuses, OutputStream out) throws IOException {
+		Set<String> wanted = (statuses != null) ? statuses : (this.settings.check().verify() != null)
+				? Set.of("different", "missing") : Set.of("rejected", "unknown", "unprocessed");
 		if (this.allApplied) {
 			return;
 		}
@@ -372,7 +375,7 @@ public final class JobItems implements Spool.Removable {
 								// The records of an unreadable row share one item.
 								boolean listed = record.rejection() != null && record.row() == lastRow.get();
 								lastRow.set(record.row());
-								if (wanted.contains(entry.outcome()) && !listed) {
+								if (wanted.contains(entry.status()) && !listed) {
 									long names = nameBytes(record);
 									memory.reserve(names);
 									write(record, entry, records, settings, lines);

@@ -5,6 +5,7 @@ import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobState;
 import io.pipeset.report.Progress.Tally;
+import io.pipeset.report.Verified;
 import io.pipeset.request.RateLimit;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,13 @@ public interface JobRun extends QueueEntry {
 	 * @return {@code true} for a dry run, otherwise {@code null}
 	 */
 	default @Nullable Boolean dryRun() {
+		return null;
+	}
+
+	/**
+	 * How the records compare with what Redis has; {@code null} if they are not compared.
+	 */
+	default @Nullable Verified verified() {
 		return null;
 	}
 

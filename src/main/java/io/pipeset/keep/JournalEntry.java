@@ -1,9 +1,12 @@
 package io.pipeset.keep;
 
+import java.util.Locale;
+
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.pipeset.engine.slab.Loss;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Outcome;
+import io.pipeset.report.Verified;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +29,13 @@ record JournalEntry(Outcome outcome, @Nullable Failure failure, @Nullable Boolea
 
 	JournalEntry(Outcome outcome, @Nullable Failure failure) {
 		this(outcome, failure, null);
+	}
+
+	/** Its outcome, or how the record compares, as callers name it. */
+	String status() {
+		String code = (this.failure != null) ? this.failure.code() : "";
+		return (code.equals(Verified.DIFFERENT) || code.equals(Verified.MISSING)) ? code.toLowerCase(Locale.ROOT)
+				: this.outcome.label();
 	}
 
 	/** Whether the record may have run, and may be sent again if its job is resumed. */

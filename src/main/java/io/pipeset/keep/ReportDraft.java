@@ -19,6 +19,7 @@ import io.pipeset.report.Progress;
 import io.pipeset.report.Progress.Tally;
 import io.pipeset.report.RedisIdentity;
 import io.pipeset.report.Timings;
+import io.pipeset.report.Verified;
 import io.pipeset.request.JobSettings;
 import io.pipeset.request.RateLimit;
 import io.pipeset.request.Setting;
@@ -92,7 +93,7 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 		// has begun, none of the records read was written.
 		long read = this.progress.read();
 		long open = Math.max(0, read + unread - this.account.skippedNoops() - settled.received());
-		boolean written = !this.settings.check().dryRun() && this.clock.hasBegunBatch();
+		boolean written = this.settings.writes() && this.clock.hasBegunBatch();
 		return new Counts(settled.received() + open, settled.applied(), settled.noop(), settled.rejected(),
 				settled.unknown() + ((written) ? open : 0), settled.unprocessed() + ((written) ? 0 : open));
 	}
@@ -113,9 +114,12 @@ public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, 
 		this.input.addTo(settings);
 		Timings timings = this.clock.timings();
 		Long wouldRun = (this.settings.check().dryRun()) ? counts.unprocessed() - unread : null;
-		return new JobReport(this.id, state, counts, wouldRun, estimate, input.leavingOut(this.input.leftOut()),
-				this.account.losses().found(), timings, this.clock.latency(), this.account.sent(timings.totalMillis()),
-				this.redis.name(), settings, this.input.scan(), this.account.replaced(), values, receipt, warnings,
+		Verified verified = this.account.verified();
+		return new JobReport(this.id, state, counts, wouldRun,
+				(verified != null) ? verified.with(this.account.replaced()) : null, estimate,
+				input.leavingOut(this.input.leftOut()), this.account.losses().found(), timings, this.clock.latency(),
+				this.account.sent(timings.totalMillis()), this.redis.name(), settings, this.input.scan(),
+				(verified != null) ? null : this.account.replaced(), values, receipt, warnings,
 				this.account.errorCodes().counts(), this.account.items(), Math.max(0, this.account.itemsOmitted()),
 				this.settings.check().dryRun());
 	}

@@ -86,6 +86,8 @@ public final class Account {
 
 	private volatile boolean replacing;
 
+	private volatile @Nullable Supplier<Verified> verified;
+
 	/**
 	 * Opens an account that lists items of any size.
 	 * @param results which records to list
@@ -147,6 +149,22 @@ public final class Account {
 	/** Notes that no more keys are removed. */
 	public void endReplacing() {
 		this.replacing = false;
+	}
+
+	/**
+	 * Marks the job as one that only compares its records. Then an unprocessed record is
+	 * an error if it differs.
+	 * @param verified returns the records so far; any thread may call it at any time
+	 */
+	public synchronized void setVerified(Supplier<Verified> verified) {
+		this.verified = verified;
+		setDryRun();
+	}
+
+	/** How the records compare; {@code null} for a job that does not compare them. */
+	public @Nullable Verified verified() {
+		Supplier<Verified> source = this.verified;
+		return (source != null) ? source.get() : null;
 	}
 
 	/** Whether keys are being removed now. */
@@ -419,19 +437,25 @@ public final class Account {
 	}
 
 	/** How many requested items are not listed. */
-	public synchronized long itemsOmitted() {
-		long omitted = 0;
+	public long itemsOmitted() {
+		Verified compared = verified();
+		return itemsOmitted((compared != null && this.results != Results.NONE)
+				? compared.errors(counts()) - total(Outcome.REJECTED) : 0);
+	}
+
+	private synchronized long itemsOmitted(long differing) {
+		long omitted = differing;
 		for (Outcome outcome : Outcome.values()) {
 			omitted += (lists(outcome)) ? total(outcome) : 0;
 		}
 		for (Item item : this.items) {
-			omitted -= (lists(item.status())) ? 1 : 0;
+			omitted -= (lists(item.status()) || item.error() != null) ? 1 : 0;
 		}
 		return omitted;
 	}
 
 	private boolean lists(Outcome outcome) {
-		return this.results == Results.ALL
+		return (this.results == Results.ALL && this.verified == null)
 				|| (this.results.lists(outcome) && !(this.dryRun && outcome == Outcome.UNPROCESSED));
 	}
 

@@ -18,11 +18,19 @@ import org.jspecify.annotations.Nullable;
  * @param reply the reply of Redis, if the caller requested it or if it has popped values
  * @param detail what the reply means; {@code null} if it is plain
  * @param raw the unparsed row or line, 1 KB at most, if it is not a valid record
+ * @param found the beginning of what Redis has instead of the record, 256 bytes at most
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Item(long index, @Nullable Long line, @Nullable String id, @Nullable String op, @Nullable Object key,
 		Outcome status, @Nullable Failure error, @Nullable Reply reply, @Nullable String detail,
-		@Nullable List<Object> command, @Nullable Object raw) {
+		@Nullable List<Object> command, @Nullable Object raw, @Nullable Object found) {
+
+	/** A record that is not compared with what Redis has. */
+	public Item(long index, @Nullable Long line, @Nullable String id, @Nullable String op, @Nullable Object key,
+			Outcome status, @Nullable Failure error, @Nullable Reply reply, @Nullable String detail,
+			@Nullable List<Object> command, @Nullable Object raw) {
+		this(index, line, id, op, key, status, error, reply, detail, command, raw, null);
+	}
 
 	/**
 	 * Why a record failed.

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param jobId the job's name in logs
  * @param wouldRun the valid records of a dry run; {@code null} for other jobs
+ * @param verified how the records compare with what Redis has; {@code null} if they were
+ * not compared
  * @param estimate the memory that a dry run's keys would need; {@code null} for other
  * jobs
  * @param redis the name of the Redis that the job loads
@@ -36,9 +38,10 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({ "jobId", "state", "errors", "counts" })
 public record JobReport(String jobId, JobState state, Counts counts, @Nullable Long wouldRun,
-		@Nullable Estimate estimate, @JsonUnwrapped Input input, @JsonUnwrapped Losses.Found losses, Timings timings,
-		JobClock.@Nullable Latency latency, @JsonUnwrapped Sent sent, String redis, Map<String, Object> settings,
-		@Nullable Scan scan, @Nullable Replaced replaced, @Nullable List<Object> values, @Nullable Receipt receipt,
+		@Nullable Verified verified, @Nullable Estimate estimate, @JsonUnwrapped Input input,
+		@JsonUnwrapped Losses.Found losses, Timings timings, JobClock.@Nullable Latency latency,
+		@JsonUnwrapped Sent sent, String redis, Map<String, Object> settings, @Nullable Scan scan,
+		@Nullable Replaced replaced, @Nullable List<Object> values, @Nullable Receipt receipt,
 		@JsonInclude(JsonInclude.Include.NON_EMPTY) List<Warning> warnings,
 		@JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Long> errorCodes, List<Item> items, long itemsOmitted,
 		@JsonIgnore boolean dryRun) {
@@ -49,40 +52,40 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	 */
 	@JsonProperty
 	public boolean errors() {
-		return errors(this.state, this.counts, this.dryRun);
+		return errors(this.state, this.counts, this.dryRun, this.verified);
 	}
 
 	/** The same for a job with this state and these counts. */
-	public static boolean errors(JobState state, Counts counts, boolean dryRun) {
-		return errorCount(counts, dryRun) > 0 || (!state.isActive() && state != JobState.COMPLETED);
+	public static boolean errors(JobState state, Counts counts, boolean dryRun, @Nullable Verified verified) {
+		return errorCount(counts, dryRun, verified) > 0 || (!state.isActive() && state != JobState.COMPLETED);
 	}
 
 	/**
 	 * How many records failed.
 	 * @return the rejected, unknown and unprocessed records; in a dry run only the
-	 * rejected ones
+	 * rejected ones, and if the job verifies those that differ
 	 */
 	public long errorCount() {
-		return errorCount(this.counts, this.dryRun);
+		return errorCount(this.counts, this.dryRun, this.verified);
 	}
 
 	/** The same for a job with these counts. */
-	public static long errorCount(Counts counts, boolean dryRun) {
-		return (dryRun) ? counts.rejected() : counts.errors();
+	public static long errorCount(Counts counts, boolean dryRun, @Nullable Verified verified) {
+		return (verified != null) ? verified.errors(counts) : (dryRun) ? counts.rejected() : counts.errors();
 	}
 
 	/** This report with other counts. */
 	public JobReport with(Counts counts) {
-		return new JobReport(this.jobId, this.state, counts, this.wouldRun, this.estimate, this.input, this.losses,
-				this.timings, this.latency, this.sent, this.redis, this.settings, this.scan, this.replaced, this.values,
-				this.receipt, this.warnings, this.errorCodes, this.items, this.itemsOmitted, this.dryRun);
+		return new JobReport(this.jobId, this.state, counts, this.wouldRun, this.verified, this.estimate, this.input,
+				this.losses, this.timings, this.latency, this.sent, this.redis, this.settings, this.scan, this.replaced,
+				this.values, this.receipt, this.warnings, this.errorCodes, this.items, this.itemsOmitted, this.dryRun);
 	}
 
 	/** This report with another state. */
 	public JobReport in(JobState state) {
-		return new JobReport(this.jobId, state, this.counts, this.wouldRun, this.estimate, this.input, this.losses,
-				this.timings, this.latency, this.sent, this.redis, this.settings, this.scan, this.replaced, this.values,
-				this.receipt, this.warnings, this.errorCodes, this.items, this.itemsOmitted, this.dryRun);
+		return new JobReport(this.jobId, state, this.counts, this.wouldRun, this.verified, this.estimate, this.input,
+				this.losses, this.timings, this.latency, this.sent, this.redis, this.settings, this.scan, this.replaced,
+				this.values, this.receipt, this.warnings, this.errorCodes, this.items, this.itemsOmitted, this.dryRun);
 	}
 
 	/**
@@ -90,10 +93,10 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	 * @return a report that counts its items as omitted
 	 */
 	public JobReport withoutLists() {
-		return new JobReport(this.jobId, this.state, this.counts, this.wouldRun, this.estimate, this.input, this.losses,
-				this.timings, this.latency, this.sent, this.redis, this.settings, this.scan, this.replaced, null,
-				this.receipt, this.warnings, this.errorCodes, List.of(), this.itemsOmitted + this.items.size(),
-				this.dryRun);
+		return new JobReport(this.jobId, this.state, this.counts, this.wouldRun, this.verified, this.estimate,
+				this.input, this.losses, this.timings, this.latency, this.sent, this.redis, this.settings, this.scan,
+				this.replaced, null, this.receipt, this.warnings, this.errorCodes, List.of(),
+				this.itemsOmitted + this.items.size(), this.dryRun);
 	}
 
 	/** This report with further warnings. */
@@ -101,10 +104,10 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 		if (more.isEmpty()) {
 			return this;
 		}
-		return new JobReport(this.jobId, this.state, this.counts, this.wouldRun, this.estimate, this.input, this.losses,
-				this.timings, this.latency, this.sent, this.redis, this.settings, this.scan, this.replaced, this.values,
-				this.receipt, Stream.concat(this.warnings.stream(), more.stream()).toList(), this.errorCodes,
-				this.items, this.itemsOmitted, this.dryRun);
+		return new JobReport(this.jobId, this.state, this.counts, this.wouldRun, this.verified, this.estimate,
+				this.input, this.losses, this.timings, this.latency, this.sent, this.redis, this.settings, this.scan,
+				this.replaced, this.values, this.receipt, Stream.concat(this.warnings.stream(), more.stream()).toList(),
+				this.errorCodes, this.items, this.itemsOmitted, this.dryRun);
 	}
 
 	/**
@@ -164,8 +167,9 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	 *
 	 * @param kept how many keys were found that the job has written
 	 * @param removed how many other keys were removed; in a dry run, would be removed
+	 * @param keys the first of these that a job which only compares has found
 	 */
-	public record Replaced(long kept, long removed) {
+	public record Replaced(long kept, long removed, @JsonIgnore List<Object> keys) {
 
 	}
 

@@ -18,12 +18,21 @@ import org.jspecify.annotations.Nullable;
  * @param endedMillis when it ended, in milliseconds since 1970; {@code null} if it has
  * not ended
  * @param counts its records by outcome; {@code null} for jobs without records
+ * @param verified how its records compare with what Redis has; {@code null} if they are
+ * not compared
  * @param ending why it ended; {@code null} if it has not ended or has completed
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record JobStatus(String jobId, JobKind kind, @Nullable String op, @Nullable Boolean dryRun,
 		@Nullable String label, JobState state, long createdMillis, @Nullable Long endedMillis, @Nullable Counts counts,
-		Progress progress, @Nullable EndReason ending) {
+		@Nullable Verified verified, Progress progress, @Nullable EndReason ending) {
+
+	/** The status of a job that does not compare its records. */
+	public JobStatus(String jobId, JobKind kind, @Nullable String op, @Nullable Boolean dryRun, @Nullable String label,
+			JobState state, long createdMillis, @Nullable Long endedMillis, @Nullable Counts counts, Progress progress,
+			@Nullable EndReason ending) {
+		this(jobId, kind, op, dryRun, label, state, createdMillis, endedMillis, counts, null, progress, ending);
+	}
 
 	/**
 	 * The status of a job with records that is requested now and waits.
@@ -49,10 +58,10 @@ public record JobStatus(String jobId, JobKind kind, @Nullable String op, @Nullab
 	 * it may be resumed
 	 */
 	public JobStatus ended(JobState state, @Nullable Long endedMillis, EndReason reason) {
-		Counts known = (this.counts != null && this.dryRun == null) ? this.counts.withUnprocessedAsUnknown()
-				: this.counts;
+		Counts known = (this.counts != null && this.dryRun == null && this.verified == null)
+				? this.counts.withUnprocessedAsUnknown() : this.counts;
 		return new JobStatus(this.jobId, this.kind, this.op, this.dryRun, this.label, state, this.createdMillis,
-				endedMillis, known, this.progress, reason);
+				endedMillis, known, this.verified, this.progress, reason);
 	}
 
 	/**

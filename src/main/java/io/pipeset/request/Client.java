@@ -29,6 +29,9 @@ public final class Client {
 	public static final Client SERVICE = new Client("service", null, KeyPrefixes.ANY, UrlPrefixes.ANY,
 			ClientSources.ANY, EnumSet.allOf(Right.class), Limits.NONE, false);
 
+	/** The right to compare records with what Redis has, among the operations. */
+	private static final String VERIFY = "VERIFY";
+
 	private static final Rejection RESERVED = new Rejection(Rejection.FORBIDDEN,
 			"a key of the record begins with 'pipeset:', which is reserved for the service: use another key");
 
@@ -180,6 +183,9 @@ public final class Client {
 	 */
 	public void require(JobSettings settings, long records) {
 		requireReplace(settings);
+		if (settings.check().verify() != null && this.operations != null && !this.operations.contains(VERIFY)) {
+			throw forbidden("verify records, which reads", "operations", operations());
+		}
 		Operation operation = settings.records().operation();
 		if (this.operations != null && (this.operations.isEmpty()
 				|| (settings.records().only() && operation != null && !mayRun(operation)))) {

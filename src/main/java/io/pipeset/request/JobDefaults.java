@@ -55,7 +55,7 @@ public final class JobDefaults {
 							new RecordDefaults(seconds(ttl), null, null, Setting.TTL_JITTER.parse(ttlJitter), encoding),
 							new Mapping(null, checked(nulls), CellSyntax.PLAIN, Header.FIRST_ROW, Rows.OBJECTS), false,
 							null),
-					new Check(dryRun, false));
+					new Check(dryRun, false, null));
 		}
 		catch (InvalidSettingException ex) {
 			throw new IllegalArgumentException(

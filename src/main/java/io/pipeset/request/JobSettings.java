@@ -96,12 +96,16 @@ public record JobSettings(Batching batching, Reliability reliability, Pace pace,
 			throw new InvalidSettingException(Setting.ENCODING.name(),
 					"is 'base64', and {" + undecoded + "} would read the text that is not decoded");
 		}
-		boolean exactlyOnce = Setting.EXACTLY_ONCE.isFor(path) && Setting.EXACTLY_ONCE.take(query).orElse(false);
-		Reliability reliability = this.reliability.with(query);
+		String verify = (Setting.VERIFY.isFor(path)) ? Setting.VERIFY.take(query).orElse(this.check.verify) : null;
+		boolean once = Setting.EXACTLY_ONCE.isFor(path) && Setting.EXACTLY_ONCE.take(query).orElse(false);
+		boolean exactlyOnce = once && verify == null;
+		Reliability reliability = this.reliability.with(query, verify != null);
 		if (exactlyOnce) {
 			requireExactlyOnce(atomic, reliability, defaults, only);
 		}
-		return new JobSettings(this.batching.with(query, atomic, exactlyOnce), reliability,
+		Batching batching = this.batching.with(query, (verify != null) ? Atomic.NONE : atomic, exactlyOnce,
+				verify != null);
+		return new JobSettings(batching, reliability,
 				new Pace(Setting.RATE_LIMIT.take(query).orElse(this.pace.rateLimit),
 						Setting.MAX_LATENCY.take(query).orElse(this.pace.maxLatency)),
 				this.reporting.with(query),
@@ -109,7 +113,7 @@ public record JobSettings(Batching batching, Reliability reliability, Pace pace,
 						Setting.UNTIL.isFor(path) && Setting.UNTIL.take(query).isPresent(),
 						takeReplace(query, path, only)),
 				new Check(Setting.DRY_RUN.take(query).orElse(this.check.dryRun), (Setting.ESTIMATE.isFor(path))
-						? Setting.ESTIMATE.take(query).orElse(this.check.estimate) : false));
+						? Setting.ESTIMATE.take(query).orElse(this.check.estimate) : false, verify));
 	}
 
 	/** Refuses what cannot run exactly once. */
@@ -318,6 +322,11 @@ public record JobSettings(Batching batching, Reliability reliability, Pace pace,
 		return this.batching.atomic == Atomic.BATCH || this.batching.exactlyOnce;
 	}
 
+	/** Whether the job writes anything. */
+	public boolean writes() {
+		return !this.check.dryRun && this.check.verify == null;
+	}
+
 	/**
 	 * Whether neighbouring records may be sent as one command.
 	 * @return {@code true} for {@code coalesce=auto}, without {@code exactlyOnce}
@@ -367,12 +376,14 @@ public record JobSettings(Batching batching, Reliability reliability, Pace pace,
 			flush = (atomic == Atomic.BATCH || exactlyOnce) ? FlushPolicy.close() : flush;
 		}
 
-		private Batching with(Function<String, @Nullable String> query, Atomic atomic, boolean exactlyOnce) {
+		private Batching with(Function<String, @Nullable String> query, Atomic atomic, boolean exactlyOnce,
+				boolean verifies) {
+			Coalesce coalesced = Setting.COALESCE.take(query).orElse(this.coalesce);
 			int lanes = (exactlyOnce) ? Math.max(this.concurrency, MARKED_LANES) : this.concurrency;
 			return new Batching(
 					Setting.BATCH_SIZE.take(query).orElse(Math.min(this.batchSize, maxBatchSize(atomic, exactlyOnce))),
 					Setting.FLUSH.take(query).orElse(this.flush), Setting.CONCURRENCY.take(query).orElse(lanes), atomic,
-					Setting.COALESCE.take(query).orElse(this.coalesce), exactlyOnce);
+					(verifies) ? Coalesce.OFF : coalesced, exactlyOnce);
 		}
 
 	}
@@ -395,7 +406,7 @@ public record JobSettings(Batching batching, Reliability reliability, Pace pace,
 			Setting.REPLICAS_TIMEOUT.check(replicasTimeout);
 		}
 
-		private Reliability with(Function<String, @Nullable String> query) {
+		private Reliability with(Function<String, @Nullable String> query, boolean verifies) {
 			int replicas = Setting.REPLICAS.take(query).orElse(this.replicas);
 			Optional<Duration> replicasTimeout = Setting.REPLICAS_TIMEOUT.take(query);
 			if (replicasTimeout.isPresent() && replicas == 0) {
@@ -403,7 +414,7 @@ public record JobSettings(Batching batching, Reliability reliability, Pace pace,
 						"has a meaning only with replicas from 1 to 5");
 			}
 			return new Reliability(Setting.TIMEOUT.take(query).orElse(this.timeout),
-					Setting.RETRIES.take(query).orElse(this.retries), replicas,
+					Setting.RETRIES.take(query).orElse(this.retries), (verifies) ? 0 : replicas,
 					replicasTimeout.orElse(this.replicasTimeout));
 		}
 
@@ -479,15 +490,20 @@ public record JobSettings(Batching batching, Reliability reliability, Pace pace,
 	 *
 	 * @param dryRun whether to only read and check the records
 	 * @param estimate whether to estimate the memory of the records; only in a dry run
+	 * @param verify how to compare the records with what Redis has instead of writing
+	 * them; {@code null} for a load
 	 */
-	public record Check(boolean dryRun, boolean estimate) {
+	public record Check(boolean dryRun, boolean estimate, @Nullable String verify) {
 
 		/** Everything is sent. */
-		public static final Check NONE = new Check(false, false);
+		public static final Check NONE = new Check(false, false, null);
 
 		public Check {
 			if (estimate && !dryRun) {
 				throw new InvalidSettingException(Setting.ESTIMATE.name(), "has a meaning only with dryRun=true");
+			}
+			if (verify != null && dryRun) {
+				throw new InvalidSettingException(Setting.VERIFY.name(), "cannot be combined with dryRun");
 			}
 		}
 

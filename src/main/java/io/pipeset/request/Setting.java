@@ -194,6 +194,11 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			(settings) -> settings.check().estimate(), (settings) -> settings.check().estimate(), "false",
 			"With `dryRun`: [estimates the memory](#estimate) that the records need in Redis, from a sample."));
 
+	static final Setting<String> VERIFY = add(new Setting<>("verify", false, List.of("/v1/jobs"), ALL_RECORDS,
+			Allowed.words("true", "ttl"), (settings) -> settings.check().verify(), null, null,
+			"Writes nothing, and [compares](verify.md) each record with what Redis has; with `ttl` also what records of"
+					+ " EXPIRE set."));
+
 	public static final Setting<String> REPLACE = add(new Setting<>("replace", false, WRITES, ALL_RECORDS,
 			Allowed.of(
 					"a glob-style pattern such as product:*, of at most " + GlobPattern.MAX_BYTES

@@ -11,6 +11,7 @@ import io.pipeset.engine.lane.Lanes;
 import io.pipeset.engine.pipeline.Backoff;
 import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.engine.slab.Loss;
+import io.pipeset.engine.slab.Verification;
 import io.pipeset.input.Caller;
 import io.pipeset.input.Caller.Watch;
 import io.pipeset.input.FailedRecord;
@@ -26,6 +27,7 @@ import io.pipeset.receipt.PopBudget;
 import io.pipeset.record.Operation;
 import io.pipeset.record.OperationFinder;
 import io.pipeset.record.Record;
+import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.body.MalformedBodyException;
@@ -88,6 +90,9 @@ final class JobExecution {
 	/** Tells what ran; {@code null} without {@code exactlyOnce}. */
 	private final @Nullable JobMark mark;
 
+	/** Compares the records; {@code null} for a job that writes them. */
+	private final @Nullable Verification verification;
+
 	/** Whether the mark is in Redis. */
 	private boolean marked;
 
@@ -105,6 +110,7 @@ final class JobExecution {
 			OperationFinder operations, @Nullable Replacement replacement) {
 		this.replacement = replacement;
 		this.mark = context.mark();
+		this.verification = context.verification();
 		this.operations = (job.settings().check().dryRun()) ? withoutRedis(operations) : operations;
 		this.client = client;
 		this.job = job;
@@ -238,12 +244,39 @@ final class JobExecution {
 			this.context.account().lose(this.mark.lostRecords(), Loss.DATA_LOST);
 		}
 		endEarlier();
+		if (this.verification != null) {
+			lookAgain(this.verification);
+			this.verification.end(this.context.account());
+		}
 		if (this.dryRun != null) {
 			this.dryRun.end();
 		}
 		this.context.clock().waited(this.rateLimiter.waitedNanos());
 		this.context.clock()
 			.read(System.nanoTime() - beganNanos - this.lanes.blockedNanos() - this.rateLimiter.waitedNanos());
+	}
+
+	/** Reads the records that differ once more. */
+	private void lookAgain(Verification verification) {
+		if (this.context.stop().isSet() || !this.progress.isComplete()) {
+			return;
+		}
+		Lanes again = new Lanes(this.context.ofOtherCommands(verification));
+		this.job.memory().beforeWait(again::sendBegun);
+		Record second = new Record(RecordDefaults.NONE, this.job.memory());
+		try {
+			verification.lookAgain(second, () -> again.add(second));
+		}
+		catch (MemoryLimitException ex) {
+			// What was not read again stays as it was found first.
+		}
+		catch (RuntimeException | Error ex) {
+			again.crashed(ex);
+		}
+		finally {
+			again.drain();
+			again.close();
+		}
 	}
 
 	private void endEarlier() {
@@ -358,7 +391,7 @@ final class JobExecution {
 				return false;
 			}
 		}
-		if (!requestFirstWrite(caller) || !this.pops.admits(this.record)) {
+		if (!requestFirstWrite(caller) || (this.verification == null && !this.pops.admits(this.record))) {
 			return false;
 		}
 		this.rateLimiter.await();

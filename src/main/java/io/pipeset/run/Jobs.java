@@ -18,6 +18,7 @@ import io.pipeset.engine.lane.Retries;
 import io.pipeset.engine.pipeline.PipelineProperties;
 import io.pipeset.engine.script.Scripts;
 import io.pipeset.engine.servers.RedisNodes;
+import io.pipeset.engine.slab.Verification;
 import io.pipeset.input.BodyDigest;
 import io.pipeset.input.Caller;
 import io.pipeset.input.InputProgress;
@@ -37,6 +38,7 @@ import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.record.GlobPattern;
 import io.pipeset.report.Account;
+import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobTraces;
@@ -202,15 +204,15 @@ public class Jobs {
 		Observation trace = (owner.isService()) ? Observation.NOOP
 				: this.traces.job(job.id(), owner.client().name(), job.operation());
 		try {
-			if (!settings.check().dryRun()) {
+			if (settings.writes()) {
 				this.requirements.require(job.stop(), settings);
 			}
 			LaneContext context = new LaneContext(lanes(settings), account, job.clock(), job.stop(),
 					new Retries(settings.reliability().retries()), this.inFlight, this.nodes, this.pipeline,
 					owner.meters(), trace, this.executor, job.input().unknownPops(), job.memory(), mark(request, job),
-					new ErrorLimit(account, job.stop(), settings.reporting().maxErrors()));
+					verification(job), new ErrorLimit(account, job.stop(), settings.reporting().maxErrors()));
 			Admission admission = new Admission(settings, this.scripts, this.limits, owner.client(),
-					this.nodes.isCluster(), caller.isPop() || settings.check().dryRun());
+					this.nodes.isCluster(), caller.isPop() || !settings.writes());
 			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, owner.client(), admission,
 					this.operations, replacement(job, context, owner.client()))
 				.run(caller);
@@ -251,6 +253,18 @@ public class Jobs {
 		return new JobMark(this.nodes, job.id(), (repeat != null) ? repeat.fingerprint() : "",
 				settings.batching().concurrency(), settings.reliability().timeout(), job.stop(), again || items != null,
 				again || (items != null && !items.earlierServers().isEmpty()));
+	}
+
+	/** Compares the records of a job with {@code verify}; {@code null} for others. */
+	private static @Nullable Verification verification(RunningJob job) {
+		String verify = job.settings().check().verify();
+		if (verify == null) {
+			return null;
+		}
+		Verification verification = new Verification(verify.equals("ttl"), job.memory(),
+				(reason) -> job.stop().stop(Cause.STOPPED, reason));
+		job.account().setVerified(verification::verified);
+		return verification;
 	}
 
 	private static LaneSettings lanes(JobSettings settings) {

@@ -2,8 +2,10 @@ package io.pipeset.run;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
@@ -43,6 +45,11 @@ final class Replacement implements AutoCloseable {
 
 	private static final String NOT_REPLACED = "NOT_REPLACED";
 
+	private static final int MAX_EXTRA_KEYS = 1000;
+
+	/** The memory of a key in a report, without its characters, in bytes. */
+	private static final int KEY_BYTES = 64;
+
 	private static final String OTHER_MASTER = "another server became master while the job ran, and may not have all"
 			+ " records: send them again";
 
@@ -65,6 +72,9 @@ final class Replacement implements AutoCloseable {
 	private boolean begun;
 
 	private boolean finished;
+
+	/** The first keys that are not removed, because the job only compares. */
+	private final List<Object> extraKeys = Collections.synchronizedList(new ArrayList<>());
 
 	/** Why nothing is removed; {@code null} if keys are, or may be. */
 	private @Nullable String obstacle;
@@ -222,7 +232,7 @@ final class Replacement implements AutoCloseable {
 	}
 
 	private boolean isDryRun() {
-		return this.job.settings().check().dryRun();
+		return !this.job.settings().writes();
 	}
 
 	private LaneContext context() {
@@ -241,6 +251,7 @@ final class Replacement implements AutoCloseable {
 				}
 				if (isDryRun()) {
 					this.removals.count(Operation.UNLINK.toString(), Outcome.UNPROCESSED, 1);
+					listExtra(record);
 				}
 				else if (!haveServersAll()) {
 					return false;
@@ -257,6 +268,13 @@ final class Replacement implements AutoCloseable {
 			this.stop.stop(Cause.LIMIT, "The keys to remove could not be read. " + ex.getMessage());
 		}
 		return false;
+	}
+
+	private void listExtra(Record record) {
+		if (this.job.settings().check().verify() != null && this.extraKeys.size() < MAX_EXTRA_KEYS
+				&& this.job.memory().tryTakeForReport(record.itemBytes() + KEY_BYTES)) {
+			this.extraKeys.add(Objects.requireNonNull(record.key()));
+		}
 	}
 
 	/** Stops the job if Redis has refused to remove a key. */
@@ -293,7 +311,7 @@ final class Replacement implements AutoCloseable {
 
 	private Replaced replaced() {
 		return new Replaced(this.written.kept(),
-				this.removals.total((isDryRun()) ? Outcome.UNPROCESSED : Outcome.APPLIED));
+				this.removals.total((isDryRun()) ? Outcome.UNPROCESSED : Outcome.APPLIED), List.copyOf(this.extraKeys));
 	}
 
 	/** Whether keys are still to be removed, because the job was stopped meanwhile. */

@@ -26,6 +26,7 @@ import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.Progress.Tally;
+import io.pipeset.report.Verified;
 import io.pipeset.request.JobSettings;
 import io.pipeset.request.RateLimit;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +72,11 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 	@Override
 	public @Nullable Boolean dryRun() {
 		return (settings().check().dryRun()) ? true : null;
+	}
+
+	@Override
+	public @Nullable Verified verified() {
+		return account().verified();
 	}
 
 	@Override
@@ -138,8 +144,8 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 		countMissing(progress().received() - account().skippedNoops());
 		Counts counts = account().counts();
 		Receipt receipt = input().handOver(account());
-		boolean settled = progress().isComplete() && !open
-				&& (settings().check().dryRun() || (counts.unknown() == 0 && counts.unprocessed() == 0));
+		boolean settled = progress().isComplete() && !open && (settings().check().dryRun()
+				|| (counts.unknown() == 0 && counts.unprocessed() == 0) || isVerified(counts));
 		Ending stopped = this.stop.ending();
 		// A cancelled job did not itself lose the records that an earlier run has lost.
 		long unknown = counts.unknown()
@@ -177,6 +183,12 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 		return new EndedJob<>(id(), report, ending, effective, touched, this.memory);
 	}
 
+	/** Whether all records that were not rejected were compared. */
+	private boolean isVerified(Counts counts) {
+		Verified verified = verified();
+		return verified != null && verified.compared() + counts.rejected() == counts.received();
+	}
+
 	/**
 	 * Whether a job with a mark can be continued after this end. What a caller has
 	 * cancelled, or Redis refuses, cannot.
@@ -194,7 +206,8 @@ record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable
 
 	/** Whether scripts ran: even a script that failed may have written. */
 	private boolean hasRunScripts() {
-		return account().bytesSent() > 0 && account().countsByOperation().containsKey(Operation.EVALSHA.toString());
+		return settings().writes() && account().bytesSent() > 0
+				&& account().countsByOperation().containsKey(Operation.EVALSHA.toString());
 	}
 
 	/**

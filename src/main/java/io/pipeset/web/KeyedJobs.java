@@ -140,7 +140,7 @@ class KeyedJobs {
 			this.async.begin(job, request, response, (taken, caller) -> {
 				// After the 202 the job may be resumed, so no other job may take the key.
 				String fingerprint = fingerprint(keyed, input instanceof UploadedRecords);
-				Ending refused = (settings.check().dryRun()) ? null : markBegun(keyed, fingerprint);
+				Ending refused = (!settings.writes()) ? null : markBegun(keyed, fingerprint);
 				if (refused != null) {
 					throw IdempotencyKey.refused(refused);
 				}

@@ -3,7 +3,8 @@ package io.pipeset.web;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.EnumSet;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -17,7 +18,6 @@ import io.pipeset.keep.SpoolException;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
-import io.pipeset.report.Outcome;
 import io.pipeset.request.Allowed;
 import io.pipeset.request.Client;
 import io.pipeset.request.Setting;
@@ -70,14 +70,17 @@ class KnownJobsController {
 					Map.of("anyOf", List.of(Setting.RATE_LIMIT.allowed().schema(), Map.of("const", "none")))),
 			null, "The rate limit from now on; `none` removes it.");
 
-	private static final Set<Outcome> LISTED = EnumSet.complementOf(EnumSet.of(Outcome.APPLIED));
+	private static final List<String> LISTED = List.of("noop", "rejected", "unknown", "unprocessed", "different",
+			"missing");
 
-	static final Setting<Set<Outcome>> STATUS = parameter("status",
-			Allowed.of("one or more of noop, rejected, unknown, unprocessed, with commas between them",
+	static final Setting<Set<String>> STATUS = parameter("status",
+			Allowed.of("one or more of " + String.join(", ", LISTED) + ", with commas between them",
 					KnownJobsController::statuses,
 					Map.of("type", "string", "pattern",
-							"^(noop|rejected|unknown|unprocessed)(,(noop|rejected|unknown|unprocessed))*$")),
-			"rejected,unknown,unprocessed", "Lists only the records with these outcomes.");
+							"^(" + String.join("|", LISTED) + ")(,(" + String.join("|", LISTED) + "))*$")),
+			null,
+			"Lists only the records with these outcomes; without it, rejected,unknown,unprocessed, and of a job that"
+					+ " verifies different,missing.");
 
 	private static final int MOST_DOWNLOADS = 8;
 
@@ -126,7 +129,7 @@ class KnownJobsController {
 	@CallMapping(Call.LIST_ITEMS)
 	void items(@PathVariable String id, HttpServletRequest request, HttpServletResponse response) throws IOException {
 		Query query = queryWithoutBody(request);
-		Set<Outcome> statuses = STATUS.takeOrDefault(query::take);
+		Set<String> statuses = STATUS.take(query::take).orElse(null);
 		query.refuseRest(List.of(STATUS.name()));
 		Client client = CurrentClient.get();
 		JobItems items = this.jobs.find(id, client).items();
@@ -210,16 +213,9 @@ class KnownJobsController {
 		return Query.of(request);
 	}
 
-	private static @Nullable Set<Outcome> statuses(String text) {
-		Set<Outcome> statuses = EnumSet.noneOf(Outcome.class);
-		for (String name : text.split(",", -1)) {
-			Outcome found = LISTED.stream().filter((status) -> status.label().equals(name)).findFirst().orElse(null);
-			if (found == null) {
-				return null;
-			}
-			statuses.add(found);
-		}
-		return statuses;
+	private static @Nullable Set<String> statuses(String text) {
+		Set<String> statuses = new HashSet<>(Arrays.asList(text.split(",", -1)));
+		return (LISTED.containsAll(statuses)) ? statuses : null;
 	}
 
 	private static @Nullable JobState state(String text) {

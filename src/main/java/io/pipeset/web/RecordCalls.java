@@ -185,7 +185,7 @@ class RecordCalls {
 	private static void refuseUnsafePop(JobRequest job) {
 		Operation operation = job.settings().records().operation();
 		if (operation != null && job.settings().records().only() && operation.effect() == Effect.POP
-				&& !job.settings().check().dryRun() && !(job.input() instanceof JobInput.Popped)) {
+				&& job.settings().writes() && !(job.input() instanceof JobInput.Popped)) {
 			throw AsyncJobs
 				.popRefused((job.values() == Values.APART) ? "/piperpop without reliable=true" : "op=" + operation);
 		}

@@ -126,7 +126,8 @@ final class Reports {
 		Cause cause = (reason != null) ? Objects.requireNonNull(reason.cause()) : Cause.COMPLETED;
 		response.setHeader(HttpHeaders.LOCATION, JobIds.location(job.jobId()));
 		if (report != null) {
-			response.setHeader(ERRORS_HEADER, String.valueOf(JobReport.errorCount(counts, job.dryRun() != null)));
+			response.setHeader(ERRORS_HEADER,
+					String.valueOf(JobReport.errorCount(counts, job.dryRun() != null, job.verified())));
 		}
 		InputStreamSource body = (report != null) ? report.answer(job, warnings, this.mapper) : null;
 		if (reason == null && body != null) {

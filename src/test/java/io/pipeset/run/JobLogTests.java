@@ -116,9 +116,10 @@ class JobLogTests {
 	}
 
 	private static EndedJob<JobReport> job(Counts counts, Ending ending) {
-		JobReport report = new JobReport("id", ending.cause().state(), counts, null, null, new Input(true, null, null),
-				new Losses.Found(null, null, null), new JobClock().timings(), null, new Sent(3, 3, 90, 1),
-				"localhost:6379/0", Map.of(), null, null, null, null, List.of(), Map.of(), List.of(), 0, false);
+		JobReport report = new JobReport("id", ending.cause().state(), counts, null, null, null,
+				new Input(true, null, null), new Losses.Found(null, null, null), new JobClock().timings(), null,
+				new Sent(3, 3, 90, 1), "localhost:6379/0", Map.of(), null, null, null, null, List.of(), Map.of(),
+				List.of(), 0, false);
 		return new EndedJob<>("id", report, ending, true, memory);
 	}
 

@@ -208,6 +208,9 @@ final class SlabFiller {
 			if (this.mark != null) {
 				slab.setMark(this.mark.lane(this.number), LaneMark.NONE);
 			}
+			if (this.context.verification() != null) {
+				slab.verify(this.context.verification());
+			}
 			this.filling = slab;
 		}
 		return slab;

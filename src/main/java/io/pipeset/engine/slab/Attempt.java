@@ -179,7 +179,7 @@ public final class Attempt implements Exchange {
 	}
 
 	boolean isUnknown() {
-		return this.written && !this.resolved && !isAnswered();
+		return this.written && !this.resolved && !isAnswered() && this.commands.verification() == null;
 	}
 
 	/** Whether a command without an answer may have run. */
@@ -287,6 +287,16 @@ public final class Attempt implements Exchange {
 		return new SlabErrors(this.commands, this.coalesced, this.replies, this.demoted);
 	}
 
+	/**
+	 * The most bytes of the next reply that are needed. A larger one is not that of the
+	 * record, if the record is only compared.
+	 */
+	int maxNextBytes() {
+		int command = this.replies.count();
+		return (this.commands.verification() == null) ? Integer.MAX_VALUE : (int) Math.min(Integer.MAX_VALUE,
+				4L * (this.commands.end(command) - this.commands.start(command)) + 1024);
+	}
+
 	boolean capturesNext() {
 		return this.captureAll || needsNextReply();
 	}
@@ -296,7 +306,7 @@ public final class Attempt implements Exchange {
 	 * shows no replies.
 	 */
 	boolean needsNextReply() {
-		return this.commands.table().needsReply(this.replies.count());
+		return this.commands.verification() != null || this.commands.table().needsReply(this.replies.count());
 	}
 
 	/**

@@ -66,9 +66,10 @@ final class CommandTable {
 
 	/**
 	 * Adds a row, for which the table must be large enough.
+	 * @param reads whether the record is only compared, so that a repeat does no harm
 	 * @return {@code false} if there is no memory for the record's id
 	 */
-	boolean add(Record record, int start) {
+	boolean add(Record record, int start, boolean reads) {
 		if (!this.ids.set(this.count, record.id())) {
 			return false;
 		}
@@ -76,7 +77,7 @@ final class CommandTable {
 		this.indexes[command] = record.index();
 		this.lines[command] = record.line();
 		this.starts[command] = start;
-		this.kinds[command] = kind(record);
+		this.kinds[command] = kind(record, (reads) ? Effect.REPEATABLE : record.effect());
 		return true;
 	}
 
@@ -85,10 +86,9 @@ final class CommandTable {
 	}
 
 	@SuppressWarnings("EnumOrdinal") // references would take four times the memory
-	private static int kind(Record record) {
-		return (record.operation().number() << 22) | (record.command().number() << 12)
-				| (record.effect().ordinal() << 8) | ((record.effect().needsReply()) ? NEEDS_REPLY : 0)
-				| record.encoding().ordinal();
+	private static int kind(Record record, Effect effect) {
+		return (record.operation().number() << 22) | (record.command().number() << 12) | (effect.ordinal() << 8)
+				| ((effect.needsReply()) ? NEEDS_REPLY : 0) | record.encoding().ordinal();
 	}
 
 	void move(int from, int to, int start) {

@@ -50,6 +50,9 @@ final class Commands {
 
 	private String markValue = LaneMark.NONE;
 
+	/** Compares the records, and so reads instead of writing; {@code null} for none. */
+	private @Nullable Verification verification;
+
 	/** Allocates arrays for the commands expected, or small ones if memory is scarce. */
 	Commands(int commands, int bytes, MemoryReservation reservation) {
 		this.reservation = reservation;
@@ -68,6 +71,7 @@ final class Commands {
 	void clear(boolean atomic) {
 		this.atomic = atomic;
 		this.mark = null;
+		this.verification = null;
 		if (this.resp.length > MAX_REUSED_BYTES) {
 			this.reservation.release(MemoryReservation.ofArray(this.resp.length) - MIN_BYTES);
 			this.resp = new byte[MIN_BYTES];
@@ -95,10 +99,13 @@ final class Commands {
 	 */
 	boolean add(Record record) {
 		long needed = this.bytes + maxBytes(record);
-		if (!isOpenFor(record, needed) || !tryGrow(record, needed) || !this.table.add(record, this.bytes)) {
+		if (!isOpenFor(record, needed) || !tryGrow(record, needed)
+				|| !this.table.add(record, this.bytes, this.verification != null)) {
 			return false;
 		}
-		this.scripts.add(record.script());
+		if (this.verification == null) {
+			this.scripts.add(record.script());
+		}
 		byte[] out = this.resp;
 		int arguments = record.argumentCount();
 		int at = this.head.put(record.effect().command(record.command()), arguments, out, this.bytes);
@@ -148,6 +155,15 @@ final class Commands {
 	void setMark(LaneMark mark, String value) {
 		this.mark = mark;
 		this.markValue = value;
+	}
+
+	/** Reads what the records should have left, and compares it. */
+	void verify(Verification verification) {
+		this.verification = verification;
+	}
+
+	@Nullable Verification verification() {
+		return this.verification;
 	}
 
 	boolean areMarked() {
@@ -250,7 +266,12 @@ final class Commands {
 			// Within the transaction, so that Redis cannot forget them before it.
 			this.scripts.writeTo(out);
 		}
-		coalesced.writeTo(out, count);
+		if (this.verification != null) {
+			this.verification.writeTo(out, this, count);
+		}
+		else {
+			coalesced.writeTo(out, count);
+		}
 		if (mark != null) {
 			mark.writeTo(out, this.markValue);
 		}

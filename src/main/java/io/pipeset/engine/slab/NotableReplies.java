@@ -123,6 +123,10 @@ final class NotableReplies {
 		return this.kinds[notable];
 	}
 
+	int start(int notable) {
+		return this.starts[notable];
+	}
+
 	int bytes(int notable) {
 		return this.ends[notable] - this.starts[notable];
 	}

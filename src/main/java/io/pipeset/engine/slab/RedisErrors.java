@@ -44,6 +44,14 @@ public final class RedisErrors {
 		return firstWord((because >= 0) ? message.substring(because + BECAUSE.length()) : message);
 	}
 
+	/**
+	 * Whether a key has another type than a command needs, or a document no such path.
+	 */
+	static boolean isOfOtherData(String message) {
+		return firstWord(message).equals("WRONGTYPE") || message.contains("wrong Redis type")
+				|| message.contains("Path '");
+	}
+
 	/** Whether an error code has a meaning. */
 	public static boolean means(String code, Meaning meaning) {
 		return CODES.getOrDefault(meaning, Set.of()).contains(code);

@@ -58,6 +58,9 @@ final class ReplyReader {
 
 	private boolean noteValue;
 
+	/** How many bytes of the reply are still captured. A larger one is dropped. */
+	private int captureLeft;
+
 	/** Whether the reply is of no interest if it is a positive number. */
 	private boolean dropsPositive;
 
@@ -135,7 +138,7 @@ final class ReplyReader {
 			at++;
 		}
 		int whole = at - from + length + 2 * CRLF_BYTES;
-		if (digit != '\r' || at == from + 1 || whole > in.readableBytes()) {
+		if (digit != '\r' || at == from + 1 || whole > Math.min(in.readableBytes(), attempt.maxNextBytes())) {
 			return false;
 		}
 		replies.notableReplies().captured().add(in, whole);
@@ -160,6 +163,7 @@ final class ReplyReader {
 		this.wanted = !this.push && !this.control && !this.expectsNested && attempt.capturesNext();
 		this.error = false;
 		this.capture = false;
+		this.captureLeft = (this.wanted) ? attempt.maxNextBytes() : 0;
 	}
 
 	/** Begins the reply's own first line. An attribute before it is not kept. */
@@ -309,7 +313,12 @@ final class ReplyReader {
 		else if (this.capture && this.optional) {
 			this.capture = captured.tryAdd(in, length);
 		}
+		else if (this.capture && length > this.captureLeft) {
+			this.capture = false;
+			captured.discard();
+		}
 		else if (this.capture) {
+			this.captureLeft -= length;
 			captured.add(in, length);
 		}
 		in.skipBytes(length);

@@ -218,7 +218,7 @@ public final class ResendRules {
 		Operation operation = slab.commands().table().operation(command);
 		boolean once = !slab.commands().table().effect(command).isRepeatable();
 		boolean hash = operation == Operation.HSET && slab.commands().table().sentAs(command) == Operation.EVALSHA;
-		if (!once && !operation.expiresOnly() && !hash) {
+		if (slab.commands().verification() != null || (!once && !operation.expiresOnly() && !hash)) {
 			return false;
 		}
 		Set<ByteBuffer> changed = (hash) ? this.recreated : this.repeated;

@@ -187,6 +187,14 @@ public final class Slab {
 		this.commands.setMark(mark, value);
 	}
 
+	/**
+	 * Reads what the records should have left, instead of writing them. Call this before
+	 * the first record.
+	 */
+	public void verify(Verification verification) {
+		this.commands.verify(verification);
+	}
+
 	/** The value of the mark of the lane after the last command. */
 	public String markValue() {
 		return this.commands.markValue();
@@ -291,7 +299,7 @@ public final class Slab {
 
 	/** Logs that the attempt's commands are about to be written. */
 	public void sends(OutcomeLog log) {
-		for (int command = 0; command < this.attempt.count(); command++) {
+		for (int command = 0; this.commands.verification() == null && command < this.attempt.count(); command++) {
 			log.sent(this.commands.table().index(command));
 		}
 		log.flush();

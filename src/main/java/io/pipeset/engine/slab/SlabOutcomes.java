@@ -88,12 +88,16 @@ final class SlabOutcomes {
 	void enter() {
 		Replies replies = this.slab.replies();
 		int notable = 0;
+		Verification verification = this.slab.commands().verification();
 		for (int command = 0; command < replies.count(); command++) {
 			boolean found = notable < replies.notableReplies().count()
 					&& replies.notableReplies().position(notable) == command;
 			int answer = (found) ? notable++ : (replies.isDiscarded()) ? replies.notableReplies().count() - 1 : -1;
 			if (this.slab.toResend().get(command)) {
 				countResent(command, answer);
+			}
+			else if (verification != null) {
+				countVerified(verification, command, answer);
 			}
 			else if (answer < 0) {
 				countRun(command, false, null);
@@ -155,6 +159,24 @@ final class SlabOutcomes {
 		if (reply != null || (failure != null && claimItem(command, outcome, failure.message().length()))) {
 			list(command, outcome, failure, reply);
 		}
+	}
+
+	/**
+	 * Counts a record that is compared with what Redis has. A reply that was too large to
+	 * keep is that of other data.
+	 */
+	private void countVerified(Verification verification, int command, int notable) {
+		NotableReplies replies = this.slab.replies().notableReplies();
+		boolean error = notable >= 0 && replies.kind(notable) == Kind.ERROR;
+		if (error && verification.compares(this.slab.commands(), command)
+				&& !RedisErrors.isOfOtherData(replies.refusal(notable).message())) {
+			countRefused(command, notable);
+			return;
+		}
+		count(command, Outcome.UNPROCESSED);
+		boolean readable = notable >= 0 && !error && replies.bytes(notable) > 0;
+		verification.add(this.slab.commands(), command, (readable) ? replies.captured().bytes() : null,
+				(readable) ? replies.start(notable) : 0);
 	}
 
 	private void countAnswered(int command, int notable) {

@@ -90,9 +90,10 @@ public record StoredReport(List<Warning> warnings, Supplier<InputStream> json,
 	private InputStreamSource joined(JobStatus status, List<Warning> more, @Nullable Around around, JsonMapper mapper) {
 		// Only jobs of records have counts.
 		Counts counts = status.counts();
-		ChangedMembers changed = new ChangedMembers((counts != null) ? status.state() : null,
-				(counts != null) ? JobReport.errors(status.state(), counts, status.dryRun() != null) : null, counts,
-				Stream.concat(this.warnings.stream(), more.stream()).toList(), around);
+		ChangedMembers changed = new ChangedMembers(
+				(counts != null) ? status.state() : null, (counts != null)
+						? JobReport.errors(status.state(), counts, status.dryRun() != null, status.verified()) : null,
+				counts, Stream.concat(this.warnings.stream(), more.stream()).toList(), around);
 		byte[] members = mapper.writeValueAsBytes(changed);
 		members[members.length - 1] = ',';
 		return () -> {

@@ -240,7 +240,7 @@ final class JsonDraft {
 
 	/** Sets the other arguments, or the reason why the record is refused. */
 	void complete(Record record) {
-		int own = this.seen & ~(JsonMember.ID.bit() | JsonMember.ERROR.bit());
+		int own = this.seen & ~(JsonMember.ID.bit() | JsonMember.ERROR.bit() | JsonMember.FOUND.bit());
 		int ofRow = JsonMember.RAW.bit() | JsonMember.SETTINGS.bit();
 		if (own == ofRow && (this.valid & this.strings & JsonMember.RAW.bit()) != 0 && !isRefused()
 				&& this.lengths[JsonMember.SETTINGS.index()] <= RowItem.MAX_SETTINGS) {

@@ -46,6 +46,8 @@ enum JsonMember {
 
 	ERROR("anything", JsonKind.values()),
 
+	FOUND("anything", JsonKind.values()),
+
 	RAW("anything", JsonKind.values()),
 
 	SETTINGS("an object", JsonKind.OBJECT),

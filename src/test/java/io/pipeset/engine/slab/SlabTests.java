@@ -111,7 +111,7 @@ class SlabTests {
 			record.begin(0);
 			record.operation(operation);
 			int row = table.count();
-			assertThat(table.add(record, row)).isTrue();
+			assertThat(table.add(record, row, false)).isTrue();
 			assertThat(table.operation(row)).isEqualTo(operation);
 			assertThat(table.sentAs(row)).isEqualTo(operation);
 			assertThat(table.effect(row)).isEqualTo(operation.effect());

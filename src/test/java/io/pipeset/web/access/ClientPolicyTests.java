@@ -52,6 +52,16 @@ class ClientPolicyTests {
 		this.redis.flushall();
 	}
 
+	@Test
+	void comparingNeedsVerifyAmongTheOperations() {
+		assertThat(this.orders.ndjson("/v1/jobs?verify=true", "[\"SET\",\"order:1\",\"v\"]").refusal(403, "forbidden"))
+			.contains("pipeset.clients.orders.operations");
+		assertThat(this.billing.ndjson("/v1/jobs?verify=true", "[\"SET\",\"order:1\",\"v\"]")
+			.report()
+			.at("/verified/missing")
+			.asInt()).isOne();
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "/pipehset/5", "/listinput/order:1", "/v1/jobs?op=HSET", "/v1/jobs?op=DEL",
 			"/v1/jobs?from=scan&match=*&op=DEL", "/v1/jobs?from=scan&match=*&op=PERSIST" })
