@@ -83,7 +83,7 @@ export class Failures {
 	/** The failures in words. Records with the outcome unknown may have run. */
 	summary(unknown) {
 		const notRun = this.failures - unknown;
-		if (this.report.verified) return `${count(notRun, 'record')} not in Redis as they should be`;
+		if (this.report.verified) return `${count(notRun, 'record')} not the same in Redis`;
 		return [notRun ? `${count(notRun, 'record')} ${this.isDry ? 'would' : 'did'} not run` : null,
 			unknown ? `${notRun ? `${number(unknown)} more` : count(unknown, 'record')} may have run` : null].filter((words) => words).join(', ');
 	}

@@ -96,6 +96,21 @@ class ConsoleTests extends ConsolePages {
 	}
 
 	@Test
+	void aLoadIsComparedAndWhatDiffersIsLoadedAgain() {
+		this.browser.visit(this.service, "");
+		this.browser.click("#sample");
+		this.browser.click("#go");
+		this.browser.awaitSaid("All 3 records ran.");
+		String key = this.redis.keys("*").get(0);
+		this.redis.del(key);
+		this.browser.click("#compare");
+		this.browser.awaitSaid("comparison", "1 record not the same in Redis", "MISSING", key);
+		this.browser.click("#repeat");
+		this.browser.awaitSaid("Its one record ran.");
+		assertThat(this.redis.exists(key)).isOne();
+	}
+
+	@Test
 	void aJobWithRejectedRecordsHasAStateOfItsOwn() {
 		String good = post("[\"SET\",\"a\",\"1\"]");
 		String bad = post("[\"SET\",\"a\",\"1\"]", "[\"SET\",\"a\"]");

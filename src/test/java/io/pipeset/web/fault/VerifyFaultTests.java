@@ -73,6 +73,22 @@ class VerifyFaultTests {
 	}
 
 	@Test
+	void whatAnotherClientWritesMeanwhileIsSeenByTheSecondLook() throws Exception {
+		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.COMMANDS, 2, 0);
+		CompletableFuture<Answer> answer = this.service
+			.sendAsync(this.service.uploading("/v1/jobs?verify=true&concurrency=1", Service.NDJSON,
+					Lines.of(2L, (i) -> "[\"HSET\",\"h" + i + "\",\"f\",\"v\"]")));
+		ProxyLink link = place.get(30, TimeUnit.SECONDS);
+		redis.client().hset("h0", "f", "v");
+		redis.client().hset("h1", "other", "v");
+		link.goOn();
+		JsonNode report = answer.get(30, TimeUnit.SECONDS).report();
+		assertThat(report.at("/verified/same").asInt()).isEqualTo(1);
+		assertThat(report.at("/verified/different").asInt()).isEqualTo(1);
+		assertThat(report.at("/verified/missing").asInt()).isZero();
+	}
+
+	@Test
 	void withoutRetriesTheRestIsNotCompared() throws Exception {
 		JsonNode job = cut("", Way.REPLIES, 25).job(502, "redis-lost", "failed");
 		assertThat(Answer.counts(job).unknown()).isZero();
