@@ -261,11 +261,18 @@ final class JobExecution {
 		if (this.context.stop().isSet() || !this.progress.isComplete()) {
 			return;
 		}
-		Lanes again = new Lanes(this.context.ofOtherCommands(verification));
+		LaneContext context = this.context.ofOtherCommands(verification);
+		Lanes again = new Lanes(context);
 		this.job.memory().beforeWait(again::sendBegun);
 		Record second = new Record(RecordDefaults.NONE, this.job.memory());
+		RateLimiter pace = new RateLimiter(this.job.rateLimit(), this.job.settings().pace().maxLatency(), again,
+				context);
 		try {
-			verification.lookAgain(second, () -> again.add(second));
+			pace.open();
+			verification.lookAgain(second, () -> {
+				pace.await();
+				again.add(second);
+			});
 		}
 		catch (MemoryLimitException ex) {
 			// What was not read again stays as it was found first.
@@ -276,6 +283,7 @@ final class JobExecution {
 		finally {
 			again.drain();
 			again.close();
+			pace.close();
 		}
 	}
 
