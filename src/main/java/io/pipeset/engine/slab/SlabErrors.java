@@ -161,9 +161,11 @@ public final class SlabErrors {
 	 * In a transaction no other command ran either.
 	 */
 	public boolean areInCommon() {
-		return hasCulprits()
-				|| this.notableReplies.errors() > 0 && (!this.commands.areAtomic() || this.replies.isDiscarded())
-						&& IntStream.range(0, this.notableReplies.count()).anyMatch(this::isCoalescingError);
+		if (hasCulprits()) {
+			return true;
+		}
+		return this.notableReplies.errors() > 0 && (!this.commands.areAtomic() || this.replies.isDiscarded())
+				&& IntStream.range(0, this.notableReplies.count()).anyMatch(this::isCoalescingError);
 	}
 
 	/**

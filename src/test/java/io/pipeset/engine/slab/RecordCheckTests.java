@@ -19,7 +19,7 @@ class RecordCheckTests {
 	private final RecordCheck check = new RecordCheck();
 
 	private void read(String command, boolean expiries) {
-		String[] words = command.split(" ");
+		String[] words = command.split(" ", -1);
 		StringBuilder resp = new StringBuilder("*" + words.length + "\r\n");
 		for (String word : words) {
 			resp.append("$").append(word.length()).append("\r\n").append(word).append("\r\n");
