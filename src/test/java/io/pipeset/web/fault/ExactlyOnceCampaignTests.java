@@ -155,7 +155,7 @@ class ExactlyOnceCampaignTests {
 
 	private void breakWay(String kind, Strike strike, int many, long seed, Random random) throws Exception {
 		OnceRecords records = OnceRecords.pick("s" + seed + "-", random, 1000);
-		OnceLoad load = OnceLoad.pick(records, random, Caller.values()[random.nextInt(3)]);
+		OnceLoad load = OnceLoad.pick(records, random, List.of(Caller.values()).get(random.nextInt(3)));
 		// An upload that is interrupted goes on after some seconds.
 		int most = (load.caller() == Caller.LOOKING && load.settings().contains("retries=0")) ? Math.min(many, 3)
 				: many;
@@ -283,7 +283,7 @@ class ExactlyOnceCampaignTests {
 		master.client().flushall();
 		OnceRecords records = OnceRecords.pick("s" + seed + "-", random, 15_000);
 		OnceLoad load = new OnceLoad(records, "&batchSize=100&retries=10&timeout=60s&rateLimit=5000",
-				Caller.values()[random.nextInt(3)]);
+				List.of(Caller.values()).get(random.nextInt(3)));
 		CompletableFuture<@Nullable Answer> sent = load.send(process.service());
 		int ran = random.nextInt(2000);
 		await().until(() -> records.count(master.client(), 0, new BitSet()).found() >= ran);
