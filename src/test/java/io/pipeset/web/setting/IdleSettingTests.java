@@ -174,6 +174,11 @@ class IdleSettingTests {
 
 		ATOMIC("atomic", "batch", Seen.IN_SETTINGS, ".*"),
 
+		EXACTLY_ONCE("exactlyOnce", "true", Seen.IN_SETTINGS, "(?!SWEEP|PIPERPOP|LISTINPUT|PIPESET|GENERATED).*",
+				"upload|setting"),
+
+		VERIFY("verify", "true", Seen.IN_SETTINGS, "NONE", "dryRun"),
+
 		COALESCE("coalesce", "off", Seen.IN_SETTINGS, ".*"),
 
 		DRY_RUN("dryRun", "false", Seen.IN_ITEMS, ".*"),
