@@ -91,7 +91,7 @@ class ObjectRecordTests {
 					{"op":"DEL","key":"Y=Q=","encoding":"base64"}         | 'Y=Q=' is not Base64 with padding
 					{"op":"DEL","key":"YQ==","args":["_-8="],"encoding":"base64"} | '_-8=' is not Base64 with padding
 					{"op":"EVALSHA","key":"k","args":["x",0]}             | record member 'key' does not go with EVALSHA: EVALSHA takes 'args' alone
-					{"op":"DEL","key":"k","kee":1}                        | record member 'kee' is not known; allowed are op, key, value, fields, ttl, expireAt, count, args, id, error, raw, settings, encoding
+					{"op":"DEL","key":"k","kee":1}                        | record member 'kee' is not known; allowed are op, key, value, fields, ttl, expireAt, count, args, id, error, found, raw, settings, encoding
 					{"op":"DEL","key":"k","":1}                           | record member '' is not known
 					{"op":"DEL","key":"k","Key":"k"}                      | record member 'Key' is not known
 					{"op":"DEL","key":"a","key":"b"}                      | record member 'key' is repeated
