@@ -162,12 +162,17 @@ public final class JobMark {
 			this.ranUpTo[lane] = -1;
 			this.histories[lane] = new LaneHistory();
 		}
-		boolean found = this.resumed && !fields().isEmpty();
-		if (!found && this.begun) {
+		Map<String, String> found = (this.resumed) ? fields() : Map.of();
+		// A process may have died while it created the mark, and then has sent nothing.
+		boolean whole = found.containsKey(LANES);
+		if (!whole && this.begun) {
 			markRemoved();
 			return false;
 		}
-		this.created = (found) ? takeOver() : create();
+		if (!whole && !found.isEmpty()) {
+			hash().set(OWNER, this.owner);
+		}
+		this.created = (whole) ? takeOver() : create();
 		return this.created;
 	}
 
@@ -194,11 +199,12 @@ public final class JobMark {
 	/** Creates the mark. A command that arrives late changes no field that is there. */
 	private boolean create() {
 		hash().setIfAbsent(OWNER, this.owner);
-		hash().setIfAbsent(LANES, partitioning());
 		hash().setIfAbsent(REQUEST, this.request);
 		for (int lane = 0; lane < this.lanes.length; lane++) {
 			hash().setIfAbsent(Integer.toString(lane), LaneMark.NONE);
 		}
+		// Last, because it says that the mark is whole.
+		hash().setIfAbsent(LANES, partitioning());
 		return true;
 	}
 
